@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -86,6 +87,26 @@ private:
 /// On which side of equal elements.
 enum class SearchSide : std::uint8_t { left, right };
 
+/// The axes of the grid's first two vectors: y and x, or in their order.
+enum class GridIndexing : std::uint8_t { xy, ij };
+
+/// Axes that are summed over: so many of the last of a and the first of b, or those of two lists:
+/// `tensordot(a, b, 1)`, `tensordot(a, b, {{0}, {1}})`.
+class ContractedAxes {
+public:
+  template <class T, class = detail::IfInteger<T>>
+  ContractedAxes(T count) : count_(static_cast<std::int64_t>(count)) {}
+  ContractedAxes(IntList of_a, IntList of_b) : of_a_(std::move(of_a)), of_b_(std::move(of_b)) {}
+
+  const std::optional<std::int64_t> &count() const { return count_; }
+  const Ints &of_a() const { return of_a_; }
+  const Ints &of_b() const { return of_b_; }
+
+private:
+  std::optional<std::int64_t> count_;
+  Ints of_a_, of_b_;
+};
+
 /// How many parts there are of an axis, or where those behind the first begin: `split(x, 3)`,
 /// `split(x, {1, 4})`.
 class Sections {
@@ -106,5 +127,8 @@ private:
 // Besides what is said of each function, all of them throw what ops throw (weft/ops.h).
 
 #include <weft/detail/composites.inc>
+
+/// Where the condition holds: `nonzero`.
+inline std::vector<Tensor> where(const Operand &condition) { return nonzero(condition); }
 
 } // namespace weft

@@ -87,7 +87,7 @@ void check(const Operand &condition, std::string_view message, const Values &...
 }
 
 inline Tensor All::operator()(const Operand &x) const { return reduce_all(x); }
-inline Tensor All::operator()(const Operand &x, AllOptions options) const {
+inline Tensor All::operator()(const Operand &x, ReduceAllOptions options) const {
   return reduce_all(x, std::move(options));
 }
 template <class Axis, class>

@@ -19,7 +19,7 @@
 
 namespace weft {
 
-struct AllOptions;
+struct ReduceAllOptions;
 class Index;
 class Operand;
 class Tensor;
@@ -471,7 +471,7 @@ Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
 /// The whole axis in an index; called, the reduction `reduce_all`: `all(x > 0)`.
 struct All {
   Tensor operator()(const Operand &x) const;
-  Tensor operator()(const Operand &x, AllOptions options) const;
+  Tensor operator()(const Operand &x, ReduceAllOptions options) const;
   template <class Axis, class = detail::IfInteger<Axis>>
   Tensor operator()(const Operand &x, Axis axis) const;
 };

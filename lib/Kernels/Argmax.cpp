@@ -59,7 +59,7 @@ template <class T>
 class Argmax {
 public:
   explicit Argmax(DType dtype)
-      : max_(kernel_table().reduce_rows[static_cast<std::size_t>(OpCode::max)]
+      : max_(kernel_table().reduce_rows[static_cast<std::size_t>(OpCode::reduce_max)]
                                        [static_cast<std::size_t>(dtype)]),
         columns_(kernel_table().argmax[static_cast<std::size_t>(dtype)]) {}
 

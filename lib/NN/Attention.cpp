@@ -96,7 +96,7 @@ struct PartResult {
 /// Of values that are finite if the problem hides some.
 PartResult forward(const Problem &problem, const Rows &rows, const Memory &memory) {
   const Tensor s = problem.scores(rows, memory);
-  const Tensor largest = max(s, {.axes = Ints{-1}, .keepdims = true});
+  const Tensor largest = reduce_max(s, {.axes = Ints{-1}, .keepdims = true});
   // Of a row that may see nothing: weights 0, and nothing that is not finite.
   const Tensor from = select(largest > kMinusInfinity, largest, 0);
   Tensor weights = exp(s - from);

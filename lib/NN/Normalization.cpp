@@ -44,15 +44,11 @@ Tensor value_of(const std::optional<Variable> &variable) {
   return variable ? variable->value() : Tensor();
 }
 
-/// How many elements there are along the axes; counted, where a trace does not know it.
-Tensor count_of(const Tensor &x, const Ints &axes, DType dtype) {
-  const Shape shape = detail::type_of(x).shape;
-  if (!shape.is_static())
-    return sum(cast(equal(x, x) | true, dtype), {.axes = axes, .keepdims = true});
-  double count = 1;
-  for (const std::int64_t axis : axes)
-    count *= static_cast<double>(shape[static_cast<std::size_t>(axis)]);
-  return full({}, count, dtype);
+/// How many elements there are along the axes, an i64 scalar.
+Tensor count_of(const Tensor &x, const Ints &axes) {
+  Tensor count = tensor(std::int64_t{1});
+  for (const std::int64_t axis : axes) count = count * count_along(x, axis);
+  return count;
 }
 
 /// Throws ValueError if there is nothing along the axes to have a mean: in a trace that does not
@@ -68,9 +64,8 @@ void check_not_empty(const LayerCall &site, const Tensor &x, const Ints &axes) {
     known &= size != unknown;
   }
   if (known) return;
-  Tensor count = tensor(std::int64_t{1});
-  for (const std::int64_t axis : axes) count = count * count_along(x, axis);
-  weft::check(count > 0, site.prefix() + "a batch of no elements has no mean to train by");
+  weft::check(count_of(x, axes) > 0,
+              site.prefix() + "a batch of no elements has no mean to train by");
 }
 
 std::optional<Variable> scale_of(const VariableMaker &make, bool used, DType dtype) {
@@ -118,7 +113,7 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
   follow(moving_mean, batch.mean);
   if (unbiased_) {
     // Of a single element there is no variance.
-    const Tensor count = count_of(value, axes, batch.variance.dtype());
+    const Tensor count = cast(count_of(value, axes), batch.variance.dtype());
     follow(moving_variance, batch.variance * (count / maximum(count - 1, 1.)));
   } else {
     follow(moving_variance, batch.variance);

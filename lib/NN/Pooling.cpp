@@ -79,7 +79,7 @@ Tensor GlobalMaxPooling<Rank>::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
   const Tensor value = x.materialize();
   check_images(site.prefix(), value, Rank);
-  return site.result(max(value, {.axes = spatial_axes(Rank), .keepdims = keepdims_}));
+  return site.result(reduce_max(value, {.axes = spatial_axes(Rank), .keepdims = keepdims_}));
 }
 
 template class MaxPooling<1>;

@@ -75,7 +75,8 @@ Tensor zero_state(const Tensor &x, std::int64_t units, DType dtype) {
   Ints others;
   for (std::int64_t axis = 0; axis + 2 < x.rank(); ++axis) others.push_back(axis);
   others.push_back(x.rank() - 1);
-  const Tensor column = reshape(cast(all(equal(x, x), AllOptions{.axes = others}), dtype), {-1, 1});
+  const Tensor column =
+      reshape(cast(all(equal(x, x), ReduceAllOptions{.axes = others}), dtype), {-1, 1});
   return column * 0 + zeros({units}, dtype);
 }
 

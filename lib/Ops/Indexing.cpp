@@ -8,6 +8,7 @@
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Profile.h"
+#include <weft/composites.h>
 #include <weft/detail/binding.h>
 #include <weft/detail/indexing.h>
 #include <weft/ops.h>

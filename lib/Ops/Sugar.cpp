@@ -66,7 +66,7 @@ Tensor logsumexp(const Operand &x, const SumOptions &options) {
                          call::resolve_axes(options.axes, value.rank()), options.keepdims);
     if (fused.defined()) return fused;
   }
-  const Tensor most = stop_gradient(max(x, {.axes = options.axes, .keepdims = true}));
+  const Tensor most = stop_gradient(reduce_max(x, {.axes = options.axes, .keepdims = true}));
   // An infinite one stays as it is: infinities do not cancel.
   const Tensor shift = select(less(abs(most), std::numeric_limits<double>::infinity()), most, 0);
   const Tensor total =

@@ -30,6 +30,13 @@ inline NormOrder to(PyObject *object, const Place &place) {
 template <>
 SearchSide to(PyObject *object, const Place &place);
 template <>
+GridIndexing to(PyObject *object, const Place &place);
+template <>
+ContractedAxes to(PyObject *object, const Place &place);
+/// A text that lives as long as the object.
+template <>
+std::string_view to(PyObject *object, const Place &place);
+template <>
 RealList to(PyObject *object, const Place &place);
 template <>
 inline Sections to(PyObject *object, const Place &place) {
@@ -39,8 +46,9 @@ inline Sections to(PyObject *object, const Place &place) {
   return one || scalar ? Sections(list[0]) : Sections(std::move(list));
 }
 
-/// Tensors of anything that has items. Throws DTypeError, which names the item.
-std::vector<Tensor> tensors_of(PyObject *object, const Place &place);
+/// Tensors of anything that has items; numbers take the dtype of the others if they are `weak`.
+/// Throws DTypeError, which names the item.
+std::vector<Tensor> tensors_of(PyObject *object, const Place &place, bool weak = true);
 
 /// The first operands of a call, of which some may be null or None.
 template <std::size_t N>
@@ -77,27 +85,60 @@ private:
   std::int64_t most_ = 0;
 };
 
-/// The row of a function that gives several tensors, in a new sequence of their number.
-template <auto make, auto set, const Signature &signature,
-          std::vector<Tensor> (*call)(PyObject *const *values)>
-PyMethodDef sequence_method(const char *documentation) {
-  constexpr auto listed = [](PyObject *const *values) {
-    std::vector<Tensor> tensors = call(values);
-    nb::object sequence = checked(make(static_cast<Py_ssize_t>(tensors.size())));
-    for (std::size_t i = 0; i < tensors.size(); ++i)
-      if (set(sequence.ptr(), static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i]))) != 0)
-        throw nb::python_error();
-    return sequence;
-  };
-  return method<signature, listed>(documentation);
+/// The objects of tensors in a list or tuple, which is new and of their number.
+template <auto set>
+PyObject *filled(PyObject *sequence, std::vector<Tensor> tensors) {
+  const nb::object holder = checked(sequence);
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (set(sequence, static_cast<Py_ssize_t>(i), wrap(std::move(tensors[i]))) != 0)
+      throw nb::python_error();
+  return Py_NewRef(sequence);
 }
-template <const Signature &signature, auto call>
-PyMethodDef list_method(const char *documentation) {
-  return sequence_method<PyList_New, PyList_SetItem, signature, call>(documentation);
+
+/// What a function gives: one tensor, a list or tuple of them, or a tuple unless it is one alone.
+enum class Gives : std::uint8_t { tensor, list, tuple, tensors };
+
+template <Gives gives>
+PyObject *wrapped(std::vector<Tensor> tensors) {
+  if (gives == Gives::tensors && tensors.size() == 1) return wrap(std::move(tensors[0]));
+  const auto size = static_cast<Py_ssize_t>(tensors.size());
+  if constexpr (gives == Gives::list)
+    return filled<PyList_SetItem>(PyList_New(size), std::move(tensors));
+  else return filled<PyTuple_SetItem>(PyTuple_New(size), std::move(tensors));
 }
-template <const Signature &signature, auto call>
-PyMethodDef tuple_method(const char *documentation) {
-  return sequence_method<PyTuple_New, PyTuple_SetItem, signature, call>(documentation);
+template <Gives gives>
+PyObject *wrapped(Tensor tensor) {
+  return wrap(std::move(tensor));
+}
+
+/// `takes_rest`: what is given by position behind the parameters of the signature is a tuple, the
+/// value behind theirs.
+template <Gives gives, bool takes_rest, const Signature &signature, auto call>
+PyObject *fast_composite_call(PyObject *, PyObject *const *args, Py_ssize_t given,
+                              PyObject *keywords) {
+  return guarded([&]() -> PyObject * {
+    const auto count = static_cast<std::size_t>(given);
+    Values values(signature.names.size() + takes_rest);
+    signature.bind_or_refuse(args, count, keywords, values.data());
+    nb::object rest;
+    if constexpr (takes_rest) {
+      const std::size_t first = std::min(count, signature.positional);
+      rest = checked(PyTuple_New(static_cast<Py_ssize_t>(count - first)));
+      for (std::size_t i = first; i < count; ++i)
+        PyTuple_SET_ITEM(rest.ptr(), static_cast<Py_ssize_t>(i - first), Py_NewRef(args[i]));
+      values.data()[signature.names.size()] = rest.ptr();
+    }
+    return wrapped<gives>(call(values.data()));
+  });
+}
+
+/// The row of a function that gives several tensors, or is given some one by one.
+template <Gives gives, bool takes_rest, const Signature &signature, auto call>
+PyMethodDef composite_method(const char *documentation) {
+  documented_signatures().push_back(&signature);
+  return {signature.name,
+          reinterpret_cast<PyCFunction>(fast_composite_call<gives, takes_rest, signature, call>),
+          METH_FASTCALL | METH_KEYWORDS, signature.documented(documentation)};
 }
 
 } // namespace weft::python

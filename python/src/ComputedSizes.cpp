@@ -239,6 +239,29 @@ Tensor broadcast_computed(const Tensor &x, std::span<const ComputedSize> sizes) 
   return select(replicated(tensor(true), sizes), x, x);
 }
 
+Tensor tile_computed(const Tensor &given, std::span<const ComputedSize> reps) {
+  Tensor x = given;
+  while (x.rank() < static_cast<std::int64_t>(reps.size())) x = x[newaxis];
+  const Shape shape = weft::detail::type_of(x).shape;
+  const std::size_t front = shape.size() - reps.size();
+  // An axis of the numbers before each of x.
+  std::vector<ComputedSize> wide, joined, stretched;
+  std::vector<Index> apart;
+  bool stretches = true; // axes of size 1 alone
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const Tensor count = i < front ? tensor(std::int64_t{1}) : reps[i - front].value;
+    const Tensor size =
+        shape[i] == unknown ? size_of(x, {.axis = static_cast<std::int64_t>(i)}) : tensor(shape[i]);
+    wide.insert(wide.end(), {ComputedSize{count}, ComputedSize{size}});
+    joined.push_back({multiply(count, size)});
+    stretched.push_back({shape[i] == 1 ? count : size});
+    stretches = stretches && (shape[i] == 1 || number_of(count) == 1);
+    apart.insert(apart.end(), {Index(newaxis), Index(all)});
+  }
+  if (stretches) return broadcast_computed(x, stretched);
+  return reshape_computed(broadcast_computed(weft::detail::index_tensor(x, apart), wide), joined);
+}
+
 Tensor arange_computed(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype) {
   // In f64, as numbers have it: counts are exact there.
   const auto wide = [](const Tensor &x) { return cast(x, DType::f64); };

@@ -27,6 +27,9 @@ Tensor reshape_computed(const Tensor &x, std::span<const ComputedSize> sizes);
 /// `broadcast` to computed sizes.
 Tensor broadcast_computed(const Tensor &x, std::span<const ComputedSize> sizes);
 
+/// `tile` with computed numbers.
+Tensor tile_computed(const Tensor &x, std::span<const ComputedSize> reps);
+
 /// `arange` between bounds that a trace computes, all three scalars; of integers unless `dtype` is
 /// floating.
 Tensor arange_computed(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype);

@@ -411,6 +411,13 @@ PyMethodDef functions[] = {
 
 } // namespace
 
-void define_creation(nb::module_ &module) { add_functions(module, functions); }
+void define_creation(nb::module_ &module) {
+  add_functions(module, functions);
+  // NumPy's names.
+  for (const auto &[alias, name] :
+       {std::pair("array", "tensor"), std::pair("empty", "zeros"),
+        std::pair("empty_like", "zeros_like"), std::pair("identity", "eye")})
+    module.attr(alias) = module.attr(name);
+}
 
 } // namespace weft::python

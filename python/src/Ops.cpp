@@ -7,15 +7,51 @@
 
 namespace weft::python {
 
+namespace {
+
+/// The number of the word that the object is, of two.
+template <class Word>
+Word word_of(PyObject *object, const Place &place, const std::array<const char *, 2> &words) {
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (PyUnicode_Check(object) != 0 && PyUnicode_CompareWithASCIIString(object, words[i]) == 0)
+      return static_cast<Word>(i);
+  throw ValueError(place.text() + " is " +
+                   nb::cast<std::string>(nb::object(nb::repr(nb::handle(object)))) + ": it is '" +
+                   words[0] + "' or '" + words[1] + "'");
+}
+
+} // namespace
+
 template <>
 SearchSide to(PyObject *object, const Place &place) {
-  static constexpr std::array kWords = {"left", "right"};
-  for (std::size_t i = 0; i < kWords.size(); ++i)
-    if (PyUnicode_Check(object) != 0 && PyUnicode_CompareWithASCIIString(object, kWords[i]) == 0)
-      return static_cast<SearchSide>(i);
-  throw ValueError(place.text() + " is " +
-                   nb::cast<std::string>(nb::object(nb::repr(nb::handle(object)))) +
-                   ": it is 'left' or 'right'");
+  return word_of<SearchSide>(object, place, {"left", "right"});
+}
+template <>
+GridIndexing to(PyObject *object, const Place &place) {
+  return word_of<GridIndexing>(object, place, {"xy", "ij"});
+}
+
+template <>
+ContractedAxes to(PyObject *object, const Place &place) {
+  const bool is_list = PyList_Check(object) != 0 || PyTuple_Check(object) != 0;
+  if (!is_list && !(is_tensor(object) && tensor_in(object).rank() != 0))
+    return to_integer(object, place);
+  const nb::tuple lists = entries_of(object);
+  if (lists.size() != 2)
+    throw ValueError(place.text() + " has " + std::to_string(lists.size()) +
+                     " entries: a number or two lists are wanted");
+  return {to_integer_list(lists[0].ptr(), place), to_integer_list(lists[1].ptr(), place)};
+}
+
+template <>
+std::string_view to(PyObject *object, const Place &place) {
+  if (PyUnicode_Check(object) == 0)
+    raise_type_error(place.text() + " is of type " + Py_TYPE(object)->tp_name +
+                     ": a text is wanted");
+  Py_ssize_t size = 0;
+  const char *text = PyUnicode_AsUTF8AndSize(object, &size);
+  if (text == nullptr) throw nb::python_error();
+  return {text, static_cast<std::size_t>(size)};
 }
 
 template <>
@@ -27,14 +63,14 @@ RealList to(PyObject *object, const Place &place) {
   return list.rank() == 0 ? RealList(values[0]) : RealList(std::move(values));
 }
 
-std::vector<Tensor> tensors_of(PyObject *object, const Place &place) {
+std::vector<Tensor> tensors_of(PyObject *object, const Place &place, bool weak) {
   const bool has_items = Py_TYPE(object)->tp_iter != nullptr || PySequence_Check(object) != 0;
   if (!has_items || PyUnicode_Check(object) || PyBytes_Check(object) || PyDict_Check(object) ||
       (is_tensor(object) && tensor_in(object).rank() == 0))
     throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
                      ": a list of tensors is wanted");
   const nb::tuple items = entries_of(object); // which Python that runs for one may change
-  const std::optional<DType> hint = Beside::of(items.ptr());
+  const std::optional<DType> hint = weak ? Beside::of(items.ptr()) : std::nullopt;
   std::vector<Tensor> tensors;
   for (const nb::handle item : items) {
     const std::string name =
@@ -54,10 +90,33 @@ namespace {
 
 #include "PythonOps.inc"
 
-/// What arrays of NumPy have as methods, with the same meaning here. Those that are functions of
-/// Python are in weft/_tensor_methods.py.
-constexpr std::array kMethods = {"sum",  "mean",    "prod",   "all",    "any",
-                                 "sort", "argsort", "cumsum", "cumprod"};
+/// x where the condition holds, else y; where it holds, if neither is given.
+const Signature where_signature{
+    "where",
+    {{"condition", "TensorLike"}, {"x", "TensorLike | None", "None"}, {"y", "TensorLike | None", "None"}}};
+nb::object call_where(PyObject *const *values) {
+  const auto none = [&](int i) { return values[i] == nullptr || values[i] == Py_None; };
+  if (none(1) != none(2))
+    throw ValueError("where: x and y must both be given, or neither of them");
+  if (none(1)) {
+    const Operands<1> condition(where_signature, values, 1);
+    return checked(wrapped<Gives::tuple>(weft::where(condition[0])));
+  }
+  const Operands<3> operands(where_signature, values, 1);
+  return checked(wrap(unlocked(
+      operands.size(), [&] { return weft::where(operands[0], operands[1], operands[2]); })));
+}
+
+PyMethodDef functions[] = {
+    method<where_signature, call_where>(
+        "x where the condition holds, else y; alone, the positions where it holds, as `nonzero`."
+        "\n\n"
+        ">>> wf.where([True, False], [1, 2], 0)\n"
+        "tensor([1, 0], shape=(2,), dtype=int32)\n\n"
+        "Raises:\n"
+        "    ShapeError: if the shapes do not broadcast\n"
+        "    ValueError: if one of x and y is given\n"),
+    {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
 
@@ -69,14 +128,11 @@ void define_ops(nb::module_ &module) {
     for (const PyMethodDef *row = table; row->ml_name != nullptr; ++row) names.append(row->ml_name);
     module.attr(list) = names;
   }
+  add_functions(module, functions);
   for (const auto &[alias, name] : kAliases) module.attr(alias) = module.attr(name);
   const nb::handle type(reinterpret_cast<PyObject *>(tensor_type));
-  const auto add_methods = [&](std::span<const char *const> names) {
-    for (const char *name : names)
-      nb::setattr(type, name, checked(PyInstanceMethod_New(nb::object(module.attr(name)).ptr())));
-  };
-  add_methods(kMethods);
-  add_methods(kCompositeMethods);
+  for (const char *name : kMethods)
+    nb::setattr(type, name, checked(PyInstanceMethod_New(nb::object(module.attr(name)).ptr())));
 }
 
 } // namespace weft::python

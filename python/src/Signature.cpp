@@ -81,8 +81,10 @@ Signature::Signature(const char *name, std::vector<Param> all, const char *resul
     : name(name), result(result) {
   bool by_keyword = false;
   for (const Param &param : all) {
-    if (std::string_view(param.name) == "*") {
+    if (param.name[0] == '*') {
       by_keyword = true;
+      others = param.name[1] != '\0';
+      if (others) rest = {param.name + 1, param.stub};
       continue;
     }
     if (!by_keyword) ++positional;
@@ -139,11 +141,12 @@ std::string Signature::text() const {
   std::string text = "(";
   for (std::size_t i = 0; i < names.size(); ++i) {
     text += i == 0 ? "" : ", ";
-    if (i == positional && !others) text += "*, ";
+    if (i == positional) text += "*" + std::string(others ? rest.name : "") + ", ";
     text += names[i];
     if (params[i].otherwise != nullptr) text += std::string("=") + params[i].otherwise;
   }
-  if (others) text += text == "(" ? "*args" : ", *args";
+  if (others && positional == names.size())
+    text += (text == "(" ? "*" : ", *") + std::string(rest.name);
   if (keywords) text += text == "(" ? "**kwargs" : ", **kwargs";
   return text + ")";
 }
@@ -151,13 +154,14 @@ std::string Signature::text() const {
 std::string Signature::stub(const char *self) const {
   std::string text = "(";
   const auto add = [&](const std::string &part) { text += (text == "(" ? "" : ", ") + part; };
+  const std::string star = std::string("*") + rest.name + ": " + rest.stub;
   if (self != nullptr) add(self);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i == positional && !others) add("*");
+    if (i == positional) add(others ? star : "*");
     add(std::string(names[i]) + ": " + params[i].stub);
     if (params[i].otherwise != nullptr) text += std::string(" = ") + params[i].otherwise;
   }
-  if (others) add("*args: Any");
+  if (others && positional == names.size()) add(star);
   if (keywords) add("**kwargs: Any");
   return text + ") -> " + result;
 }

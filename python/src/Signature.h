@@ -16,7 +16,8 @@ namespace weft::python {
 
 /// A parameter of a function.
 struct Param {
-  const char *name;                ///< "*" before those that are given by keyword alone
+  /// "*" before those that are given by keyword alone, "*xs" for all that are given by position
+  const char *name;
   const char *stub = "Any";        ///< its type in stubs
   const char *otherwise = nullptr; ///< its default as Python writes it; null if it must be given
 
@@ -90,6 +91,7 @@ public:
   const char *result;
   std::size_t positional = 0, required = 0;
   bool others = false, keywords = false; ///< as in Names
+  Param rest{"args"};                    ///< the others
 
 private:
   bool bind_keywords(PyObject *const *given, PyObject *words, PyObject **values) const;

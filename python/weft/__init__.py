@@ -10,17 +10,7 @@ Every op of the library is a function here; `help(wf.sum)` has its shapes, error
 
 from math import e as e, inf as inf, nan as nan, pi as pi
 
-from weft import (
-    _absent,
-    _copies as _copies,
-    _elements,
-    _numpy_names,
-    _places,
-    _products,
-    _reductions,
-    _tensor_methods,
-    _weft,
-)
+from weft import _absent, _copies as _copies, _weft
 from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
@@ -35,13 +25,8 @@ from weft import train as train
 from weft import schedules as schedules
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
-from weft._elements import *  # noqa: F403
-from weft._numpy_names import *  # noqa: F403
-from weft._places import *  # noqa: F403
-from weft._products import *  # noqa: F403
 from weft._versions import show_versions as show_versions
 from weft._weft import *  # noqa: F403
-from weft._reductions import *  # noqa: F403  isort: skip, for it has max and others with NumPy's manners
 from weft.checkpoint import Checkpoint as Checkpoint
 from weft.checkpoint import CheckpointInfo as CheckpointInfo
 from weft.checkpoint import CheckpointManager as CheckpointManager
@@ -93,15 +78,9 @@ __all__ = [
     "while_loop",
 ]
 __all__ += ["e", "inf", "nan", "newaxis", "pi"]
-__all__ += _elements.__all__
-__all__ += _numpy_names.__all__
-__all__ += _places.__all__
-__all__ += _products.__all__
-__all__ += _reductions.__all__
 __all__ += _weft.__all__
 
 newaxis: None = None
-_tensor_methods.install()
 _absent.install()
 
 __version__: str = dict(_weft.internal_versions())["Weft"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, cast
 
+from weft import _weft
+
 __all__ = ["AbsentError", "install", "nearest_path", "refuse_keywords"]
 
 
@@ -113,6 +115,31 @@ _NOT_IN_NN = {
 }
 
 
+_NOT_OF_TENSORS = {
+    "view": "write x.reshape(shape)",
+    "to, type": "write x.astype(dtype), wf.cast(x, dtype) or x.to_device(device)",
+    "at": "write wf.update_slice(x, index, value), wf.scatter_add(x, indices, updates) or wf.where; a variable has "
+    "v.assign",
+    "backward, grad, requires_grad": "write `with wf.GradientTape() as tape:` and tape.gradient(loss, variables), or "
+    "wf.grad(f)",
+    "detach": "write wf.stop_gradient(x)",
+    "permute": "write x.transpose(axes)",
+    "unsqueeze": "write wf.expand_dims(x, axis)",
+}
+"""What to write for the attributes that tensors of JAX and PyTorch have."""
+
+
+def _absent_attribute(name: str, said: str) -> property:
+    def attribute(self: object) -> Any:
+        raise AttributeError(f"'weft.Tensor' object has no attribute '{name}': {said}", name=name, obj=None)
+
+    return property(attribute)
+
+
+def _attributes(self: object) -> list[str]:
+    return [name for name in object.__dir__(self) if not any(name in names.split(", ") for names in _NOT_OF_TENSORS)]
+
+
 def _said_of(module: str, name: str) -> str | None:
     """What to write for a name of another library; None for other names."""
     table = {"weft": _NOT_HERE, "weft.nn": _NOT_IN_NN}.get(module, {})
@@ -158,8 +185,12 @@ def _public_names(within: str, module: Any) -> Callable[[], list[str]]:
 
 
 def install() -> None:
-    """Gives the modules a `__getattr__`, so that absent names name the nearest ones, and a `__dir__`.
-    Type checkers see none of it: to them such a name is an error."""
+    """Gives the modules a `__getattr__`, so that absent names name the nearest ones, and a `__dir__`, and
+    tensors errors that say what to write. Type checkers see none of it: to them such a name is an error."""
+    for names, said in _NOT_OF_TENSORS.items():
+        for name in names.split(", "):
+            setattr(_weft.Tensor, name, _absent_attribute(name, said))
+    _weft.Tensor.__dir__ = _attributes  # pyright: ignore[reportAttributeAccessIssue]
     for within in _MODULES:
         module = _module(within)
         if "__getattr__" not in vars(module):

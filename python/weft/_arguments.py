@@ -12,7 +12,6 @@ from weft._tracebacks import clean
 
 __all__ = [
     "NeedsInit",
-    "as_numpy",
     "axes",
     "axis",
     "integer",
@@ -55,34 +54,6 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
                 return f(*args, **kwargs)
             except _kinds.ERRORS as error:
                 _explain(error, f, _title(call, args), args, kwargs)
-                raise
-        except BaseException as error:
-            clean(error)
-            raise
-
-    return call
-
-
-def as_numpy(f: Callable[P, R]) -> Callable[P, R]:
-    """As `options`, of a function that may be a method of tensors: numpy.std(t) calls t.std(axis=..,
-    dtype=None, out=None)."""
-    code = f.__code__
-    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    known = frozenset(names)
-
-    @functools.wraps(f)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            if kwargs and not known.issuperset(kwargs):
-                for word in ("dtype", "out"):
-                    if word in kwargs and kwargs[word] is None:
-                        del kwargs[word]
-                if not known.issuperset(kwargs):
-                    _weft.internal_refuse_words(f, names, list(kwargs))
-            try:
-                return f(*args, **kwargs)
-            except _kinds.ERRORS as error:
-                _explain(error, f, f.__name__, args, kwargs)
                 raise
         except BaseException as error:
             clean(error)

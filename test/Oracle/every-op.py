@@ -393,7 +393,7 @@ def attribute(kind, words):
     """Its value for the expression, and its text for MLIR."""
     if kind == "flag":
         return words == "true", words
-    if kind in ("integer", "integers", "order", "real", "reals", "sections", "word") or words == "null":  # of functions made of ops, which MLIR does not have
+    if kind in ("integer", "integers", "order", "real", "reals", "sections", "word", "text", "contraction") or words == "null":  # of functions made of ops, which MLIR does not have
         value = ast.literal_eval({"null": "None"}.get(words, words))
         return tuple(value) if isinstance(value, list) else value, None
     if kind in ("axis", "count", "number"):

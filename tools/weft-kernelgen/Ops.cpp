@@ -202,9 +202,10 @@ std::vector<TableEntry> OpKernels::build() {
     for (DType to : kDTypes)
       if (from != to) cast(from, to);
   for (DType dtype : kDTypes) {
-    if (!op_info(OpCode::argmax).operands.front().admits.contains(dtype)) continue;
+    if (!op_info(OpCode::argmax_along).operands.front().admits.contains(dtype)) continue;
     const std::string name = "k_argmax_" + nameOf(dtype);
-    function(name, {{typeOf(dtype), {0, 1, 2}, {3, 4}}}, OpCode::argmax, {std::int64_t{1}, false});
+    function(name, {{typeOf(dtype), {0, 1, 2}, {3, 4}}}, OpCode::argmax_along,
+             {std::int64_t{1}, false});
     place(name, argmaxIndex(dtype));
   }
   return std::move(kernels_);

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace weft::tblgen {
 
 std::string optionsName(const Callable &op) {
-  return convertToCamelFromSnakeCase(op.mnemonic, /*capitalizeFirst=*/true) + "Options";
+  return convertToCamelFromSnakeCase(op.cppName, /*capitalizeFirst=*/true) + "Options";
 }
 
 bool hasOptions(const Callable &op) {
@@ -21,6 +21,13 @@ bool hasOptions(const Callable &op) {
 /// operands written in the call, or a span of tensors.
 std::string parametersInCpp(const Callable &op, bool declaration, bool asSpan) {
   std::vector<std::string> list;
+  const auto add = [&](const Attribute &attribute) {
+    list.push_back((attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+                   attribute.name +
+                   (attribute.hasDefault() && declaration ? " = " + attribute.optionDefault : ""));
+  };
+  for (auto [i, attribute] : enumerate(op.attributes))
+    if (op.leads(i)) add(attribute);
   for (const Operand &operand : op.operands) {
     StringRef type = operand.optional    ? "const OptionalOperand &"
                      : !operand.variadic ? "const Operand &"
@@ -28,12 +35,8 @@ std::string parametersInCpp(const Callable &op, bool declaration, bool asSpan) {
                                          : "std::initializer_list<Operand> ";
     list.push_back((type + operand.name + (operand.optional && declaration ? " = {}" : "")).str());
   }
-  for (const Attribute &attribute : op.attributes)
-    if (!attribute.isOption)
-      list.push_back(
-          (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
-          attribute.name +
-          (attribute.hasDefault() && declaration ? " = " + attribute.optionDefault : ""));
+  for (auto [i, attribute] : enumerate(op.attributes))
+    if (!attribute.isOption && !op.leads(i)) add(attribute);
   if (hasOptions(op)) list.push_back(optionsName(op) + " options" + (declaration ? " = {}" : ""));
   if (op.takesLine())
     list.push_back(std::string("std::source_location where") + (declaration ? " = WEFT_HERE" : ""));

@@ -23,12 +23,13 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
     else if (asSpan) arguments.push_back("std::span<const Tensor>(" + operand.name + ")");
     else arguments.push_back("{" + operand.name + "[0], " + operand.name + "[1]}");
   }
-  for (const Attribute &attribute : op.attributes) {
+  for (auto [i, attribute] : enumerate(op.attributes)) {
     const std::string type =
         attribute.cppType == "std::string_view" ? "std::string" : attribute.cppType;
     os << "   const auto " << attribute.name << " = draw.value<" << type << ">(\"" << attribute.name
        << "\");\n";
-    (attribute.isOption ? options : arguments).push_back(attribute.name);
+    if (attribute.isOption) options.push_back(attribute.name);
+    else arguments.insert(op.leads(i) ? arguments.begin() : arguments.end(), attribute.name);
   }
   if (!options.empty()) arguments.push_back("{" + join(options, ", ") + "}");
   os << "   return results(" << op.cppName << "(" << join(arguments, ", ")

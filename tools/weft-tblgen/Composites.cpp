@@ -127,12 +127,14 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
     return;
   }
   SmallVector<std::string> arguments;
+  for (auto [i, attribute] : enumerate(composite.attributes))
+    if (composite.leads(i)) arguments.push_back(attribute.name);
   if (composite.isVariadic()) arguments.push_back("given");
   else
     for (std::size_t i = 0; i < composite.operands.size(); ++i)
       arguments.push_back("given[" + std::to_string(i) + "]");
-  for (const Attribute &attribute : composite.attributes)
-    if (!attribute.isOption) arguments.push_back(attribute.name);
+  for (auto [i, attribute] : enumerate(composite.attributes))
+    if (!attribute.isOption && !composite.leads(i)) arguments.push_back(attribute.name);
   if (hasOptions(composite)) arguments.push_back("options");
   os << "  return composites::" << composite.cppBody << "(" << join(arguments, ", ") << ");\n}\n";
 }
@@ -187,14 +189,18 @@ void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {
   for (const CompositeRecord &composite : readComposites(records)) {
     if (composite.cppBody.empty()) continue;
     std::vector<std::string> parameters;
+    const auto add = [&](bool leading) {
+      for (auto [i, attribute] : enumerate(composite.attributes))
+        if (!attribute.isOption && composite.leads(i) == leading)
+          parameters.push_back(
+              (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
+              attribute.name);
+    };
+    add(true);
     for (const Operand &operand : composite.operands)
       parameters.push_back((operand.variadic ? "std::span<const Tensor> " : "const Tensor &") +
                            operand.name);
-    for (const Attribute &attribute : composite.attributes)
-      if (!attribute.isOption)
-        parameters.push_back(
-            (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
-            attribute.name);
+    add(false);
     if (hasOptions(composite))
       parameters.push_back("const " + optionsName(composite) + " &options");
     os << resultOf(composite) << " " << composite.cppBody << "(" << join(parameters, ", ")

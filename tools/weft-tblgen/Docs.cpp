@@ -194,7 +194,7 @@ void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
   for (const CompositeRecord &composite : composites) all.push_back(&composite);
   for (const Callable *op : all) {
     if (op->example.empty()) continue;
-    auto [call, value] = StringRef(op->example).split("->");
+    auto [call, value] = StringRef(op->example).rsplit("->");
     if (value.empty())
       PrintFatalError(op->def, "the example of '" + op->mnemonic + "' lacks '-> value'");
     os << "TEST(Examples, " << op->cppName << ") { // " << origin(*op) << "\n  expect_example("

@@ -27,28 +27,29 @@ struct Parameter {
 std::string defaultOf(const Attribute &attribute) {
   // The word of an enumerator.
   if (attribute.kind == "word")
-    return "'" + StringRef(attribute.optionDefault).rsplit("::").second.str() + "'";
-  return StringSwitch<std::string>(attribute.optionDefault)
+    return "'" + StringRef(attribute.pythonDefault).rsplit("::").second.str() + "'";
+  return StringSwitch<std::string>(attribute.pythonDefault)
       .Case("std::nullopt", "None")
       .Case("{}", "None")
       .Case("false", "False")
       .Case("true", "True")
-      .Default(attribute.optionDefault);
+      .Default(attribute.pythonDefault);
 }
 
 std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
+  if (attribute.kind == "shape") return "Sizes";
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
   if (attribute.kind == "reals") return "TensorLike";
   if (attribute.kind == "order") return "float | str | None";
-  if (attribute.kind == "word") return "str";
+  if (attribute.kind == "word" || attribute.kind == "text") return "str";
+  if (attribute.kind == "contraction") return "int | Sequence[int | Sequence[int]]";
   if (attribute.cppType == "Axes") return "int | Sequence[int] | None";
   if (attribute.cppType == "Sections" || attribute.cppType == "IntList")
     return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
-  if (attribute.kind == "shape") return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
   return attribute.kind == "flag" ? "builtins.bool" : "int";
 }
@@ -60,7 +61,8 @@ std::vector<Parameter> parametersOf(const Callable &op) {
     if (ref.isOperand) {
       const Operand &operand = op.operands[ref.number];
       list.push_back({operand.name,
-                      operand.variadic   ? op.isComposite ? "Sequence[TensorLike] | TensorLike"
+                      operand.rest       ? "TensorLike"
+                      : operand.variadic ? op.isComposite ? "Sequence[TensorLike] | TensorLike"
                                                           : "Sequence[TensorLike]"
                       : operand.optional ? "TensorLike | None"
                                          : "TensorLike",
@@ -131,7 +133,9 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   const std::size_t count = op.operands.size();
   if (op.isVariadic()) {
     os << "  const std::vector<Tensor> list = " << (op.isComposite ? "tensors_of" : "to_tensors")
-       << "(values[0], {" << quoted(op.mnemonic) << ", " << quoted(parameters[0].name) << "});\n";
+       << "(values[" << (op.takesRest() ? parameters.size() - 1 : 0) << "], {"
+       << quoted(op.mnemonic) << ", " << quoted(op.operands[0].name) << "}"
+       << (op.isComposite && op.promotion == "none" ? ", false" : "") << ");\n";
     return {"std::span<const Tensor>(list)"};
   }
   if (count == 0) return arguments;
@@ -184,7 +188,7 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
     const std::string place = "{" + quoted(op.mnemonic) + ", " + quoted(parameter.name) + "}";
     if (attribute.hasDefault()) {
       os << "  const auto " << attribute.name << " = given<" << attribute.cppType << ">(" << value
-         << ", " << attribute.optionDefault << ", " << place << ");\n";
+         << ", " << attribute.pythonDefault << ", " << place << ");\n";
       if (attribute.isOption)
         options += (options.empty() ? "." : ", .") + attribute.name + " = " + attribute.name;
       else arguments.push_back(attribute.name);
@@ -197,7 +201,8 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
         os << "  if (const auto sizes = computed_sizes(" << value << ", " << place
            << "))\n    return " << op.cppName << "_computed(operands[0].materialize(), *sizes);\n";
       os << "  const auto " << attribute.name << " = " << from << ";\n";
-      arguments.push_back(attribute.name);
+      const bool leads = op.leads(static_cast<std::size_t>(&attribute - op.attributes.data()));
+      arguments.insert(leads ? arguments.begin() : arguments.end(), attribute.name);
     }
   }
   if (!options.empty()) arguments.push_back("{" + options + "}");
@@ -214,21 +219,29 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
 
 /// The type of what it gives in stubs.
 StringRef resultOf(const Callable &op) {
-  return op.givesOne() ? "Tensor" : op.gives == "tuple" ? "tuple[Tensor, ...]" : "list[Tensor]";
+  return op.givesOne()         ? "Tensor"
+         : op.gives == "tuple" ? "tuple[Tensor, ...]"
+         : op.gives == "list"  ? "list[Tensor]"
+                               : "Any";
 }
 
-/// The C function of a Python function, with its signature.
+/// The C function of a Python function, with its signature. What is given one by one is the last
+/// value.
 void emitFunction(const Callable &op, raw_ostream &os) {
-  const std::vector<Parameter> parameters = parametersOf(op);
+  std::vector<Parameter> parameters = parametersOf(op);
+  const auto isRest = [](const Parameter &p) { return p.operand != nullptr && p.operand->rest; };
   std::string list;
   bool starred = false;
   for (const Parameter &parameter : parameters) {
     list += list.empty() ? "" : ", ";
-    if (parameter.keywordOnly && !std::exchange(starred, true)) list += "\"*\", ";
-    list += "{" + quoted(parameter.name) + ", " + quoted(parameter.stubType);
+    if (isRest(parameter)) starred = true;
+    else if (parameter.keywordOnly && !std::exchange(starred, true)) list += "\"*\", ";
+    list += "{" + quoted((isRest(parameter) ? "*" : "") + parameter.name) + ", " +
+            quoted(parameter.stubType);
     if (!parameter.defaultText.empty()) list += ", " + quoted(parameter.defaultText);
     list += "}";
   }
+  std::stable_partition(parameters.begin(), parameters.end(), std::not_fn(isRest));
   os << "// " << origin(op) << "\n"
      << "const Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << list
      << "}, " << quoted(resultOf(op)) << "};\n"
@@ -241,11 +254,12 @@ void emitFunction(const Callable &op, raw_ostream &os) {
 /// Its row in a table of functions.
 void emitRow(const Callable &op, raw_ostream &os) {
   const std::vector<Parameter> parameters = parametersOf(op);
-  os << "    "
-     << (op.givesOne()         ? "method<"
-         : op.gives == "tuple" ? "tuple_method<"
-                               : "list_method<")
-     << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
+  os << "    ";
+  if (op.givesOne() && !op.takesRest()) os << "method<";
+  else
+    os << "composite_method<Gives::" << op.gives << ", " << (op.takesRest() ? "true" : "false")
+       << ", ";
+  os << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
      << quoted(docstringOf(op, parameters)) << "),\n";
 }
 
@@ -263,32 +277,38 @@ static std::vector<CompositeRecord> compositesOfPython(const RecordKeeper &recor
   return composites;
 }
 
+/// The ops and composites that Python has, by their names there.
+static std::vector<OpRecord> opsOfPython(const RecordKeeper &records) {
+  std::vector<OpRecord> ops = readOps(records);
+  for (OpRecord &op : ops) op.mnemonic = op.def->getValueAsString("pythonName").str();
+  erase_if(ops, [](const OpRecord &op) { return op.mnemonic.empty(); });
+  return ops;
+}
+
 void emitPythonOps(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Ops and composites as functions of Python.");
-  const std::vector<OpRecord> ops = readOps(records);
+  const std::vector<OpRecord> ops = opsOfPython(records);
   const std::vector<CompositeRecord> composites = compositesOfPython(records);
   const std::vector<const Callable *> opFunctions = functionsOf(ops, {}),
                                       compositeFunctions = functionsOf({}, composites);
+  std::string methods, aliases;
+  std::size_t count = 0;
   for (const auto *functions : {&opFunctions, &compositeFunctions})
-    for (const Callable *function : *functions) emitFunction(*function, os);
+    for (const Callable *function : *functions) {
+      emitFunction(*function, os);
+      if (function->method) methods += (methods.empty() ? "" : ", ") + quoted(function->mnemonic);
+      count += function->names.size();
+      for (const std::string &name : function->names)
+        aliases += "    {" + quoted(name) + ", " + quoted(function->mnemonic) + "},\n";
+    }
   emitTable("op_methods", opFunctions, os);
   emitTable("composite_methods", compositeFunctions, os);
-  os << "\n/// Composites that tensors have as methods.\nconstexpr std::array "
-        "kCompositeMethods = {";
-  bool first = true;
-  for (const CompositeRecord &composite : composites)
-    if (composite.method)
-      os << (std::exchange(first, false) ? "" : ", ") << quoted(composite.mnemonic);
-  os << "};\n\n/// Names of NumPy for composites that have others.\n"
-        "constexpr std::array<std::array<const char *, 2>, ";
-  std::string aliases;
-  std::size_t count = 0;
-  for (const CompositeRecord &composite : composites)
-    for (const std::string &name : composite.names) {
-      aliases += "    {" + quoted(name) + ", " + quoted(composite.mnemonic) + "},\n";
-      ++count;
-    }
-  os << count << "> kAliases = {{\n" << aliases << "}};\n";
+  os << "\n/// Functions that tensors have as methods.\nconstexpr std::array kMethods = {"
+     << methods
+     << "};\n\n/// Names of NumPy for functions that have others.\n"
+        "constexpr std::array<std::array<const char *, 2>, "
+     << count << "> kAliases = {{\n"
+     << aliases << "}};\n";
 }
 
 } // namespace weft::tblgen

@@ -67,6 +67,15 @@ std::string callOf(const Callable &op, StringRef call) {
     for (const Attribute &attribute : op.attributes)
       replaceAll("." + attribute.name + " = ", attribute.pythonName + "=");
   }
+  for (const Attribute &attribute : op.attributes) {
+    const std::string scope = attribute.cppType + "::";
+    const std::size_t at = attribute.kind == "word" ? text.find(scope) : std::string::npos;
+    if (at == std::string::npos) continue;
+    text.insert(text.find_first_of(",)", at), "'");
+    text.replace(at, scope.size(), (attribute.keywordOnly ? attribute.pythonName + "=" : "") + "'");
+  }
+  if (op.takesRest()) // one by one
+    for (const char brace : {'{', '}'}) text.erase(text.find(brace), 1);
   replaceAll("Ints{", "[");
   replaceAll("{", "[");
   replaceAll("}", "]");
@@ -196,7 +205,7 @@ private:
 } // namespace
 
 std::string pythonExample(const Callable &op) {
-  const auto [call, value] = StringRef(op.example).split("->");
+  const auto [call, value] = StringRef(op.example).rsplit("->");
   if (!op.givesOne())
     return ">>> [part.tolist() for part in " + callOf(op, call.trim()) + "]\n" + value.trim().str();
   const StringRef dtype = dtypeOf(op, call, value);

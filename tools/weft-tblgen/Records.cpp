@@ -53,6 +53,15 @@ bool Callable::isVariadic() const {
   return any_of(operands, [](const Operand &operand) { return operand.variadic; });
 }
 
+bool Callable::leads(std::size_t attribute) const {
+  if (operands.empty()) return false;
+  for (const ParameterRef &ref : order) {
+    if (ref.isOperand) return false;
+    if (ref.number == attribute) return true;
+  }
+  return false;
+}
+
 std::string origin(const Callable &op) { return op.className + ", " + op.file; }
 
 std::string Operand::dtypeList() const {
@@ -83,6 +92,7 @@ static Operand readOperand(const Record *type, StringRef name) {
   while (!type->isSubClassOf("Weft_TensorOf")) {
     if (type->isSubClassOf("Variadic") || type->isSubClassOf("Weft_List")) {
       operand.variadic = true;
+      operand.rest = type->isSubClassOf("Weft_Rest");
       type = type->getValueAsDef("baseType");
     } else if (type->isSubClassOf("Weft_Optional")) {
       operand.optional = true;
@@ -106,8 +116,11 @@ static Attribute readAttribute(const Record *type, StringRef name) {
       name.str(), type->getValueAsString("attrKind").str(), type->getValueAsString("cppType").str(),
       type->getValueAsString("optionDefault").str(), type->getValueAsString("what").str()};
   if (attribute.kind == "per_axis") attribute.whole = type->getValueAsString("whole").str();
-  if (type->isSubClassOf("Weft_Parameter"))
+  attribute.pythonDefault = attribute.optionDefault;
+  if (type->isSubClassOf("Weft_Parameter")) {
     attribute.pythonName = type->getValueAsString("pythonName").str();
+    attribute.pythonDefault = type->getValueAsString("pythonDefault").str();
+  }
   // Python counts axes in the singular.
   if (attribute.pythonName.empty())
     attribute.pythonName = attribute.kind == "axes" ? "axis" : attribute.name;
@@ -263,6 +276,9 @@ static void readCallable(Callable &op, const Record *def) {
   op.summary = def->getValueAsString("summary").str();
   op.description = def->getValueAsString("description").str();
   op.example = def->getValueAsString("example").str();
+  op.method = def->getValueAsBit("method");
+  for (const Record *name : def->getValueAsListOfDefs("names"))
+    op.names.push_back(name->getValueAsString("name").str());
   // Without the line: a record that moves would change every generated file and all that is built
   // of them.
   StringRef file = SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))
@@ -316,7 +332,7 @@ static void readParameters(CompositeRecord &composite) {
     } else {
       composite.order.push_back({false, composite.attributes.size()});
       composite.attributes.push_back(readAttribute(type, name));
-      composite.attributes.back().keywordOnly = starred;
+      composite.attributes.back().keywordOnly = starred || composite.takesRest();
     }
   }
   for (Attribute &attribute : composite.attributes)
@@ -355,9 +371,7 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     composite.gives = def->getValueAsString("gives").str();
     composite.openSizes = def->getValueAsBit("openSizes");
     composite.inPython = def->getValueAsBit("inPython");
-    composite.method = def->getValueAsBit("method");
-    for (const Record *name : def->getValueAsListOfDefs("names"))
-      composite.names.push_back(name->getValueAsString("name").str());
+    composite.readsValues = def->getValueAsBit("readsValues");
     readParameters(composite);
     readWords(composite, true);
     checkSamples(composite);

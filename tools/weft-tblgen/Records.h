@@ -21,6 +21,7 @@ struct Operand {
   bool variadic = false;
   bool variable = false; ///< a handle, not a tensor
   bool optional = false; ///< may be left out
+  bool rest = false;     ///< a list that Python is given one by one
 
   /// "f32, f64", as users write them.
   std::string dtypeList() const;
@@ -34,6 +35,7 @@ struct Attribute {
   std::string what;        ///< in words
   std::string whole = "0"; ///< of a per_axis list: the entry of an axis that stays as it is
   std::string pythonName = {};
+  std::string pythonDefault = {};
   bool isOption = false;    ///< a member of the options struct in C++
   bool keywordOnly = false; ///< in Python
   bool hasDefault() const { return !optionDefault.empty(); }
@@ -64,10 +66,16 @@ struct Callable {
   std::vector<Raised> raises;      ///< with that for a dtype that an operand does not admit
   std::string gives = "tensor";    ///< or a list, or a tuple of them
   bool isComposite = false;
-  bool openSizes = true; ///< does the same where sizes are not known
+  bool openSizes = true;          ///< does the same where sizes are not known
+  bool method = false;            ///< of tensors of Python
+  std::vector<std::string> names; ///< of NumPy, besides its own
 
   bool givesOne() const { return gives == "tensor"; }
   bool isVariadic() const;
+  /// Whether Python is given the operands one by one.
+  bool takesRest() const { return !operands.empty() && operands[0].rest; }
+  /// Whether the attribute is given in front of the operands.
+  bool leads(std::size_t attribute) const;
   /// Whether the function takes the caller's line itself: where there may be no operand that knows
   /// it.
   bool takesLine() const { return operands.empty() || isVariadic(); }
@@ -77,8 +85,8 @@ struct Callable {
 struct CompositeRecord : Callable {
   const llvm::DagInit *body = nullptr;
   std::string cppBody; ///< its function in weft::composites; empty where there is a body
-  bool method = false, inPython = true;
-  std::vector<std::string> names; ///< of NumPy, besides its own
+  bool inPython = true;
+  bool readsValues = false; ///< the shape of its result depends on values
 };
 
 struct OpRecord : Callable {

@@ -154,7 +154,7 @@ void emitDomains(const RecordKeeper &records, raw_ostream &os) {
     if (op.def->getValueAsString("domain") == "positive") os << "OpCode::" << op.cppName << ",\n";
 }
 
-static void writeSamples(const Callable &op, json::OStream &out) {
+static void writeSamples(const Callable &op, json::OStream &out, bool readsValues = false) {
   const auto strings = [&](const Words &words) {
     out.array([&] {
       for (const std::string &word : words) out.value(word == "std::nullopt" ? "null" : word);
@@ -166,6 +166,7 @@ static void writeSamples(const Callable &op, json::OStream &out) {
     out.attribute("tolerance", op.def->getValueAsString("tolerance"));
     out.attribute("signedZeros", op.def->getValueAsBit("signedZeros"));
     out.attribute("gives", op.gives);
+    out.attribute("readsValues", readsValues);
     out.attribute("domain", op.def->getValueAsString("domain"));
     out.attributeArray("operands", [&] {
       for (const Operand &operand : op.operands)
@@ -173,6 +174,7 @@ static void writeSamples(const Callable &op, json::OStream &out) {
           out.attribute("name", operand.name);
           out.attribute("role", operand.role);
           out.attribute("variadic", operand.variadic);
+          out.attribute("rest", operand.rest);
           out.attribute("dtypes", operand.dtypeList());
         });
     });
@@ -207,7 +209,7 @@ void emitCompositeJson(const RecordKeeper &records, raw_ostream &os) {
   json::OStream out(os);
   out.array([&] {
     for (const CompositeRecord &composite : readComposites(records))
-      if (composite.inPython) writeSamples(composite, out);
+      if (composite.inPython) writeSamples(composite, out, composite.readsValues);
   });
   os << "\n";
 }

@@ -246,6 +246,33 @@ def Weft_RepeatFn : Weft_MovementFn<"repeat"> {
   let method = 1;
 }
 
+def Weft_TileFn : Weft_MovementFn<"tile"> {
+  let summary = "The tensor so many times along each axis; the last axes are those that are given.";
+  let parameters = (params Weft_Any:$x, Weft_Parameter<"shape", "IntList", "", "how many times along each of the last axes">:$reps);
+  let resultShape = "of x's shape, or of as many axes as there are numbers, each so many times as large";
+  let raises = [Raises<ValueError, "a number is negative">, Raises<ShapeError, "there are more elements than a tensor may have">];
+  let cppBody = "tile";
+  let samples = [Sample<["2x3"], ["2"]>, Sample<["2x3"], ["[2, 1, 3]"]>, Sample<["3"], ["[2, 0]"]>, Sample<["1x3"], ["[3, 1]"]>,
+                 Sample<["scalar"], ["[2]"]>, Sample<["2x3"], ["[]"]>, Sample<["0x3"], ["[2, 2]"]>, Sample<["transposed 7x5"], ["[1, 2]"]>];
+  let numpy = "np.tile(x, reps)";
+  let example = "tile([1, 2], {2, 1})  ->  [[1, 2], [1, 2]]";
+}
+
+def Weft_MeshgridFn : Weft_MovementFn<"meshgrid"> {
+  let summary = "The coordinates of the points of a grid: of vectors tensors with an axis for each.";
+  let parameters = (params Weft_Rest<Weft_Any>:$xs,
+                           Weft_Word<"GridIndexing", "xy", "'xy' exchanges the first two axes, 'ij' does not">:$indexing);
+  let resultShape = "with an axis for each";
+  let resultDType = "each of its own dtype";
+  let gives = "tuple";
+  let raises = [Raises<ValueError, "there is no vector">];
+  let cppBody = "meshgrid";
+  let samples = [Sample<["2", "3"], ["'xy'"]>, Sample<["2", "3", "4"], ["'ij'"]>, Sample<["3", "3", "3"], ["'xy'"]>, Sample<["3"], ["'xy'"]>,
+                 Sample<["0", "3"], ["'xy'"]>];
+  let numpy = "flat(np.meshgrid(*xs, indexing=indexing))";
+  let example = "meshgrid({[1, 2], [3, 4, 5]}, GridIndexing::ij)  ->  [[[1, 1, 1], [2, 2, 2]], [[3, 4, 5], [3, 4, 5]]]";
+}
+
 def Weft_RollFn : Weft_MovementFn<"roll"> {
   let summary = "The tensor with its slices moved on along axes, those at the end to the front; without axes the elements in a row.";
   let parameters = (params Weft_Any:$x, Weft_IntList<"how far, or how far along each axis">:$shift,

@@ -169,6 +169,9 @@ def Weft_GoneAfterSchedule : NativeOpTrait<"GoneAfterSchedule"> { let cppNamespa
 // The op record
 //===----------------------------------------------------------------------===//
 
+/// NumPy's name of a function that has another one here.
+class Np<string word> { string name = word; }
+
 /// What every function says that users call, whatever it is made of: for docstrings, the reference,
 /// and the tests of all of them.
 class Weft_Callable {
@@ -198,14 +201,20 @@ class Weft_Callable {
   string domain = "any";
   /// "call -> value", printed in the reference and run as a test, in Python too; [..] are tensors.
   string example = "";
+  /// Whether tensors have it as a method in Python, and what NumPy calls it besides.
+  bit method = 0;
+  list<Np> names = [];
 }
 
 /// One op of the library. weft-tblgen makes from it the C++ function, the row of the op table, the
 /// scalar code, the derivative for tape and pass, the list of precompiled kernels, the conversions
 /// between IR and calls, the generated tests and the page in docs/ops.
 class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemonic, traits>, Weft_Callable {
-  /// Name of the C++ function (and enumerator); differs from the mnemonic only where C++ forces it.
+  /// Name of the C++ function (and enumerator); differs from the mnemonic only where C++ forces it, or where
+  /// a composite has the name, which checks more.
   string cppName = mnemonic;
+  /// Its name in Python; empty: it is not there.
+  string pythonName = mnemonic;
   /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
   /// (`body` combines $acc and $x), cumulative (the same, but every step is a result), structural
   /// (code of its own), effect, ir (exists only in IR).

@@ -20,6 +20,9 @@ def Weft_Condition : Weft_TensorOf<"any dtype", ["boolean", "i32", "i64", "f32",
 class Weft_Optional<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
 /// A list of tensors.
 class Weft_List<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
+/// A list of tensors that Python is given one by one: `*xs`. What stands in front of it is given by position
+/// alone, what stands behind it by keyword alone.
+class Weft_Rest<Weft_TensorOf operand> : Weft_List<operand>;
 
 /// An argument that is no tensor: what it is, its C++ type, its default (empty: it must be given), its
 /// docstring, and what Python calls it where that is something else.
@@ -29,6 +32,7 @@ class Weft_Parameter<string kind, string type, string default, string words, str
   string optionDefault = default;
   string what = words;
   string pythonName = python;
+  string pythonDefault = default;
 }
 class Weft_Int<string default, string words> : Weft_Parameter<"integer", "std::int64_t", default, words>;
 class Weft_Real<string default, string words, string python = "">
@@ -42,6 +46,15 @@ class Weft_RealList<string words> : Weft_Parameter<"reals", "RealList", "", word
 def Weft_OverAxes : Weft_Parameter<"axes", "Axes", "{}", "axes of x, negative ones counted from the end; all if not given">;
 class Weft_AnAxis<string default = ""> : Weft_Parameter<"axis", "std::int64_t", default, "an axis; a negative one counts from the end">;
 class Weft_OptionalAxis<string words> : Weft_Parameter<"axis", "std::optional<std::int64_t>", "std::nullopt", words>;
+/// In C++ the last axis if it is not given, and all elements for std::nullopt; in Python for None, its default.
+def Weft_SearchedAxis : Weft_OptionalAxis<"an axis; all elements in a row if it is none"> {
+  let optionDefault = "-1";
+  let pythonDefault = "std::nullopt";
+}
+class Weft_Text<string words> : Weft_Parameter<"text", "std::string_view", "", words>;
+/// One of the words, which are the enumerators of a type of C++.
+class Weft_Word<string type, string default, string words>
+    : Weft_Parameter<"word", type, type # "::" # default, words>;
 /// How many parts there are of an axis, or where they begin.
 def Weft_Sections
     : Weft_Parameter<"sections", "Sections", "", "how many parts, or a list of where those behind the first begin",
@@ -56,9 +69,6 @@ def axis_twice : Raises<ValueError, "an axis is given twice">;
 
 /// The first of these values if the operand is given, else the second.
 def if_given;
-
-/// NumPy's name of a function that has another one here.
-class Np<string word> { string name = word; }
 
 /// A function that is made of ops. weft-tblgen makes from it the C++ function with its options, the Python
 /// function, its stub, the method, the page in the reference, the call of `./x fuzz calls`, and the tests: its
@@ -76,15 +86,15 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   /// after promotion, as tensors that are undefined where none is given.
   dag body = (absent);
   string cppBody = "";
-  /// What it gives: a tensor, or a list or tuple of tensors, in C++ a vector.
+  /// What it gives: a tensor, or a list or tuple of tensors, in C++ a vector; "tensors" is a tuple unless
+  /// there is one alone.
   string gives = "tensor";
   /// Whether it does the same where sizes are not known: not what asks whether one is 0 or 1.
   bit openSizes = 1;
+  /// Whether the shape of its result depends on values, which traces do not have.
+  bit readsValues = 0;
   /// Whether Python has it by this name.
   bit inPython = 1;
-  /// Whether tensors have it as a method in Python.
-  bit method = 0;
-  list<Np> names = [];
 }
 
 #endif // WEFT_IR_COMPOSITE_BASE

@@ -50,6 +50,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
   let jvp = (linear);
   let numpy = "cumulative(np.add, x, axis, reverse, exclusive, 0)";
   let example = "cumsum([1, 2, 3])  ->  [1, 3, 6]";
+  let method = 1;
 }
 def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
   let summary = "Product of each element and all before it along one axis.";
@@ -59,6 +60,7 @@ def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
   let init = "one";
   let numpy = "cumulative(np.multiply, x, axis, reverse, exclusive, 1)";
   let example = "cumprod([1, 2, 3, 4], {.exclusive = true})  ->  [1, 1, 2, 6]";
+  let method = 1;
 }
 def Weft_CummaxOp : Weft_CumulativeOp<"cummax", Weft_Number> {
   let summary = "The largest of each element and all before it along one axis; NaN from the first NaN on.";

@@ -94,6 +94,7 @@ def Weft_DivideOp : Weft_BinaryOp<"divide", Weft_Float> {
   let cost = 4;
   let numpy = "lhs / rhs";
   let example = "divide([1, 2, 3], [2, 4, 8])  ->  [0.5, 0.5, 0.375]";
+  let names = [Np<"true_divide">];
 }
 
 def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
@@ -105,6 +106,7 @@ def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
   let numpy = "np.remainder(lhs, rhs)";
   let signedZeros = 0;
   let example = "remainder([5, -5, 5], [3, 3, -3])  ->  [2, 1, -1]";
+  let names = [Np<"mod">];
 }
 
 def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
@@ -125,6 +127,7 @@ def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
   let signedZeros = 0;
   let domain = "positive";
   let example = "power([2, 3, 4], [3, 2, 0.5])  ->  [8, 9, 2]";
+  let names = [Np<"pow">];
 }
 
 def Weft_MaximumOp : Weft_BinaryOp<"maximum", Weft_Number, [Commutative]> {
@@ -155,6 +158,7 @@ def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Number> {
   let vjp = [(neg $dy)];
   let numpy = "-x";
   let example = "negate([1, -2, 0.5])  ->  [-1, 2, -0.5]";
+  let names = [Np<"negative">];
 }
 
 def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
@@ -164,6 +168,7 @@ def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
   let vjp = [(mul $dy, (sign $x))];
   let numpy = "np.abs(x)";
   let example = "abs([1, -2, 0])  ->  [1, 2, 0]";
+  let names = [Np<"absolute">];
 }
 
 def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {

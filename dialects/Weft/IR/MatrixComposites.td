@@ -205,7 +205,7 @@ def Weft_WhereFn : Weft_CompositeFn<"where"> {
 def Weft_SearchsortedFn : Weft_CompositeFn<"searchsorted"> {
   let summary = "Where values would have to stand among the sorted ones of a vector, in front of equal ones or, 'right', behind them.";
   let description = "NaN is the largest of all, as in `sort`. Vectors of a batch may be in front: each has its values.";
-  let parameters = (params Weft_Any:$a, Weft_Any:$v, Weft_Parameter<"word", "SearchSide", "SearchSide::left", "'left' or 'right'">:$side);
+  let parameters = (params Weft_Any:$a, Weft_Any:$v, Weft_Word<"SearchSide", "left", "'left' or 'right'">:$side);
   let operandShapes = ["of rank 1 or more", "of any shape"];
   let promotion = "common";
   let resultShape = "of v's shape";

@@ -79,6 +79,7 @@ def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
   ];
   let numpy = "x.transpose(permutation)";
   let example = "transpose([[1, 2], [3, 4]], {1, 0})  ->  [[1, 3], [2, 4]]";
+  let names = [Np<"permute_dims">];
 }
 
 def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
@@ -107,6 +108,7 @@ def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
   ];
   let numpy = "np.broadcast_to(x, shape)";
   let example = "broadcast([1, 2], {2, 2})  ->  [[1, 2], [1, 2]]";
+  let names = [Np<"broadcast_to">];
 }
 
 def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
@@ -170,6 +172,7 @@ def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
   ];
   let numpy = "np.flip(x, axes)";
   let example = "reverse([1, 2, 3])  ->  [3, 2, 1]";
+  let names = [Np<"flip">];
 }
 
 def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
@@ -199,6 +202,7 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
   ];
   let numpy = "np.concatenate(xs, axis)";
   let example = "concatenate({[1, 2], [3]})  ->  [1, 2, 3]";
+  let names = [Np<"concat">];
 }
 
 def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {

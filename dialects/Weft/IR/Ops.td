@@ -15,5 +15,7 @@ include "Weft/IR/Composites.td"
 include "Weft/IR/ArrayComposites.td"
 include "Weft/IR/ReductionComposites.td"
 include "Weft/IR/MatrixComposites.td"
+include "Weft/IR/PositionComposites.td"
+include "Weft/IR/ProductComposites.td"
 
 #endif // WEFT_IR_OPS

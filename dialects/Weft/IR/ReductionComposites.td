@@ -30,6 +30,24 @@ class Weft_SortedFn<string name> : Weft_ReductionFn<name, Weft_Number> {
                  Sample<["2x4"], ["null", "true"]>, Sample<["34"], ["0", "false"]>];
 }
 
+class Weft_ExtremumFn<string name> : Weft_ReductionFn<name, Weft_Any> {
+  let description = "NaN where there is one. Equal ones share the gradient.";
+  let cppBody = name;
+  let openSizes = 0;
+  let raises = [axis_out_of_range, axis_twice, no_element];
+  let numpy = "np." # name # "(x, axis=axes, keepdims=keepdims)";
+  let signedZeros = 0;
+  let method = 1;
+}
+def Weft_MaxFn : Weft_ExtremumFn<"max"> {
+  let summary = "The largest element over the given axes, or of all.";
+  let example = "max([[1, 5], [3, 2]], {.axes = 0})  ->  [3, 5]";
+}
+def Weft_MinFn : Weft_ExtremumFn<"min"> {
+  let summary = "The smallest element over the given axes, or of all.";
+  let example = "min([[1, 5], [3, 2]], {.axes = 0})  ->  [1, 2]";
+}
+
 def Weft_PtpFn : Weft_ReductionFn<"ptp", Weft_Number> {
   let summary = "The largest element over the given axes, or of all, less the smallest.";
   let cppBody = "ptp";

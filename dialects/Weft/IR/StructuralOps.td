@@ -85,6 +85,7 @@ def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let tolerance = "sums(combined(x, axes))";
   let signedZeros = 0;
   let example = "sum([[1, 2], [3, 4]], {.axes = {1}})  ->  [3, 7]";
+  let method = 1;
 }
 def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
   let summary = "Mean over the given axes; of nothing, NaN.";
@@ -97,6 +98,7 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
   let tolerance = "sums(combined(x, axes))";
   let signedZeros = 0;
   let example = "mean([[1, 2], [3, 4]], {.axes = {0}})  ->  [2, 3]";
+  let method = 1;
 }
 def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let summary = "Product over the given axes; of nothing, 1.";
@@ -113,9 +115,12 @@ def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
   let tolerance = "sums(combined(x, axes))";
   let signedZeros = 0;
   let example = "prod([[1, 2], [3, 4]])  ->  24";
+  let method = 1;
 }
 def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {
   let summary = "Largest element over the given axes; NaN if any is NaN.";
+  let cppName = "reduce_max"; // `max` checks that there is an element
+  let pythonName = "reduce_max";
   let description = "Of nothing: -inf, or the lowest integer. Equal maxima share the gradient.";
   let body = (s_max $acc, $x);
   let init = "lowest";
@@ -123,10 +128,12 @@ def Weft_MaxOp : Weft_ReductionOp<"max", Weft_Number> {
   let jvp = (extremum_forward $x, $y, $dx);
   let numpy = "np.max(x, axis=axes, keepdims=keepdims, initial=lowest(x))";
   let signedZeros = 0;
-  let example = "max([[1, 2], [3, 4]], {.axes = {1}, .keepdims = true})  ->  [[2], [4]]";
+  let example = "reduce_max([[1, 2], [3, 4]], {.axes = {1}, .keepdims = true})  ->  [[2], [4]]";
 }
 def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
   let summary = "Smallest element over the given axes; NaN if any is NaN.";
+  let cppName = "reduce_min"; // `min` checks that there is an element
+  let pythonName = "reduce_min";
   let description = "Of nothing: inf, or the highest integer. Equal minima share the gradient.";
   let body = (s_min $acc, $x);
   let init = "highest";
@@ -134,7 +141,7 @@ def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
   let jvp = (extremum_forward $x, $y, $dx);
   let numpy = "np.min(x, axis=axes, keepdims=keepdims, initial=highest(x))";
   let signedZeros = 0;
-  let example = "min([[1, 2], [3, 4]], {.axes = {1}})  ->  [1, 3]";
+  let example = "reduce_min([[1, 2], [3, 4]], {.axes = {1}})  ->  [1, 3]";
 }
 def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
   let summary = "Whether every element over the given axes is true; of nothing, true.";
@@ -144,6 +151,7 @@ def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
   let inactive = "its result is bool";
   let numpy = "np.all(x, axis=axes, keepdims=keepdims)";
   let example = "reduce_all([[true, false], [true, true]], {.axes = {1}})  ->  [false, true]";
+  let method = 1;
 }
 def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
   let summary = "Whether some element over the given axes is true; of nothing, false.";
@@ -152,10 +160,14 @@ def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
   let inactive = "its result is bool";
   let numpy = "np.any(x, axis=axes, keepdims=keepdims)";
   let example = "any([[true, false], [false, false]], {.axes = {1}})  ->  [true, false]";
+  let method = 1;
 }
 
 def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
   let summary = "Index of the first largest element along one axis, as i64; NaN counts as largest.";
+  let cppName = "argmax_along"; // `argmax` is also of all elements
+  let pythonName = "";
+  let eagerFunction = "argmax";
   let arguments = (ins Weft_Number:$x, Weft_LastAxis:$axis, Weft_Keepdims:$keepdims);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 1 or more"];
@@ -170,7 +182,7 @@ def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
       !foreach(shape, ["1", "17", "33", "1000", "5x7", "3x5x7", "transposed 7x5"], Sample<[shape]>),
       [Sample<["0x3"], ["1", "*"]>, Sample<["special"]>]);
   let numpy = "np.argmax(x, axis, keepdims=keepdims)";
-  let example = "argmax([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
+  let example = "argmax_along([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [1, 0]";
 }
 
 /// Lines of many lengths, with equal and with special elements, and their axis.
@@ -201,6 +213,7 @@ def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let samples = !foreach(one, linesToSort, Sample<one.operands, !listconcat(one.attributes, ["*", "*"])>);
   let numpy = "order(x, axis, descending, count)";
   let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
+  let method = 1;
 }
 
 def Weft_SortOp : Weft_PureOp<"sort"> {
@@ -226,6 +239,7 @@ def Weft_SortOp : Weft_PureOp<"sort"> {
       [Sample<["3x2"], ["0", "*"]>, Sample<["2x5"], ["1", "*"]>, Sample<["2x0"], ["1", "false"]>]);
   let numpy = "np.take_along_axis(x, order(x, axis, descending), axis)";
   let example = "sort([30, 10, 20, 10])  ->  [10, 10, 20, 30]";
+  let method = 1;
 }
 
 def Weft_SortIntoOp : Op<Weft_Dialect, "sort_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {

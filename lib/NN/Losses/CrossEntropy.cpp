@@ -16,9 +16,9 @@ double checked_share(const char *function, double smoothing) {
 
 /// -sum(labels * log(probabilities)) along the last axis.
 Tensor categorical_values(const Tensor &labels, const Tensor &scores, bool from_logits) {
-  const Tensor logs =
-      from_logits ? nn::log_softmax(scores)
-                  : log(clipped(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon));
+  const Tensor logs = from_logits
+                          ? nn::log_softmax(scores)
+                          : log(clip(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon));
   return -sum_of_last(labels * logs);
 }
 
@@ -104,7 +104,7 @@ Tensor binary_cross_entropy(const Operand &labels, const Operand &scores,
   const Tensor &x = pair.predictions;
   if (options.from_logits)
     return reduced_means(maximum(x, 0) - x * y + log1p(exp(-abs(x))), Weighting(options));
-  const Tensor p = clipped(x, kEpsilon, 1 - kEpsilon);
+  const Tensor p = clip(x, kEpsilon, 1 - kEpsilon);
   return reduced_means(-(y * log(p) + (1 - y) * log(1 - p)), Weighting(options));
 }
 

@@ -43,7 +43,7 @@ Tensor categorical_hinge(const Operand &labels, const Operand &predictions,
   const Pair pair(labels, predictions);
   const Tensor y = with_last_axis("labels", pair.targets);
   const Tensor right = sum_of_last(y * pair.predictions),
-               wrong = max((1 - y) * pair.predictions, {.axes = Ints{-1}});
+               wrong = reduce_max((1 - y) * pair.predictions, {.axes = Ints{-1}});
   return reduced(maximum(wrong - right + 1, 0), Weighting(options));
 }
 

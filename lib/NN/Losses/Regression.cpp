@@ -47,8 +47,8 @@ Tensor kl_divergence(const Operand &targets, const Operand &predictions,
                      const LossOptions &options) {
   const CompositeCall site("kl_divergence", targets.where());
   const Pair pair(targets, predictions);
-  const Tensor y = clipped(with_last_axis("targets", pair.targets), kEpsilon, 1),
-               p = clipped(pair.predictions, kEpsilon, 1);
+  const Tensor y = clip(with_last_axis("targets", pair.targets), kEpsilon, 1),
+               p = clip(pair.predictions, kEpsilon, 1);
   return reduced(sum_of_last(y * log(y / p)), Weighting(options));
 }
 

@@ -68,8 +68,6 @@ Tensor with_last_axis(const char *what, const Tensor &x) {
   return x;
 }
 
-Tensor clipped(const Tensor &x, double low, double high) { return maximum(minimum(x, high), low); }
-
 Tensor sum_of_last(const Tensor &x, bool keepdims) {
   return sum(x, {.axes = Ints{-1}, .keepdims = keepdims});
 }
@@ -145,9 +143,9 @@ Tensor sparse_values(const Tensor &labels, const Tensor &scores, bool from_logit
     return smoothing == 0 ? at : (1 - smoothing) * at + smoothing * mean_of_last(x);
   };
   if (!from_logits)
-    return -of_label(log(clipped(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon)));
+    return -of_label(log(clip(scores / sum_of_last(scores, true), kEpsilon, 1 - kEpsilon)));
   const auto from = [](const Tensor &given) {
-    return given - stop_gradient(max(given, {.axes = Ints{-1}, .keepdims = true}));
+    return given - stop_gradient(reduce_max(given, {.axes = Ints{-1}, .keepdims = true}));
   };
   if (smoothing == 0)
     return nn::cross_entropy_of_rows(scores, labels, [](std::span<const Tensor> given) {

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "Support/CallSite.h"
+#include <weft/composites.h>
 #include <weft/losses.h>
-#include <weft/ops.h>
 
 namespace weft::losses {
 
@@ -24,8 +24,6 @@ std::string described(const Tensor &tensor);
 Tensor floating(const Operand &x);
 /// The same, of rank 1 or more; else a ShapeError that says what it is of.
 Tensor with_last_axis(const char *what, const Tensor &x);
-/// max(min(x, high), low).
-Tensor clipped(const Tensor &x, double low, double high);
 /// Along the last axis, which stays if `keepdims`.
 Tensor sum_of_last(const Tensor &x, bool keepdims = false);
 Tensor mean_of_last(const Tensor &x);

@@ -91,8 +91,9 @@ void F1::update(const Operand &labels, const Operand &scores, const Tensor &weig
     throw ShapeError("F1: there were " + std::to_string(true_positives.shape()[0]) +
                      " classes, but now there are " + std::to_string(classes));
   const Tensor above =
-      threshold_ ? x > *threshold_
-                 : logical_and(x >= max(x, {.axes = Ints{-1}, .keepdims = true}), abs(x) > 1e-9);
+      threshold_
+          ? x > *threshold_
+          : logical_and(x >= reduce_max(x, {.axes = Ints{-1}, .keepdims = true}), abs(x) > 1e-9);
   const Tensor said = cast(above, DType::f64), held = cast(pair.targets, DType::f64);
   const auto counted = [&](const Tensor &which) {
     return by_class(weights.defined() ? weighted(which, weights[{ellipsis, newaxis}]) : which);
@@ -136,8 +137,8 @@ void AUC::update(const Operand &labels, const Operand &scores, const Tensor &wei
   const CompositeCall site("AUC", labels.where());
   const Pair pair(labels, scores);
   const Tensor y = cast(pair.targets, DType::f64);
-  const Tensor p = losses::clipped(
-      cast(from_logits_ ? logistic(pair.predictions) : pair.predictions, DType::f64), 0, 1);
+  const Tensor p =
+      clip(cast(from_logits_ ? logistic(pair.predictions) : pair.predictions, DType::f64), 0, 1);
   // The last threshold i / (n - 1) that is below p; that of 0 counts as below all.
   const std::int64_t steps = positives.shape()[0] - 1;
   const Tensor at =
@@ -189,7 +190,7 @@ void ConfusionMatrix::update(const Operand &labels, const Operand &predictions,
     if (!losses::may_equal(detail::type_of(found).shape.back(), classes))
       throw ShapeError("ConfusionMatrix: scores must be (..., " + std::to_string(classes) +
                        "), but are " + described(found));
-    found = argmax(found);
+    found = argmax_along(found);
   }
   if (!is_integer(right.dtype()) || !is_integer(found.dtype()))
     throw DTypeError("ConfusionMatrix: labels must be class numbers of an integer dtype, and "

@@ -66,8 +66,8 @@ struct Classified {
 
 /// Whether the largest score is at the label; one that is NaN is at no label.
 Tensor hits(const Classified &of) {
-  const Tensor best = max(of.scores, {.axes = Ints{-1}});
-  const Tensor right = equal(cast(argmax(of.scores), of.labels.dtype()),
+  const Tensor best = reduce_max(of.scores, {.axes = Ints{-1}});
+  const Tensor right = equal(cast(argmax_along(of.scores), of.labels.dtype()),
                              losses::checked_classes(of.labels, of.scores.size(-1)));
   return logical_and(right, equal(best, best));
 }
@@ -114,7 +114,7 @@ void CategoricalAccuracy::update(const Operand &labels, const Operand &scores,
   const CompositeCall site("CategoricalAccuracy", labels.where());
   const Pair pair(labels, scores);
   losses::with_last_axis("labels", pair.targets);
-  mean_.update(hits(Classified(argmax(pair.targets), pair.predictions)), weights);
+  mean_.update(hits(Classified(argmax_along(pair.targets), pair.predictions)), weights);
 }
 
 void SparseCategoricalAccuracy::update(const Operand &labels, const Operand &scores,

@@ -16,8 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Tensor end_of(const Tensor &x, bool largest, std::int64_t axis, bool keepdims) {
   check_not_empty("norm", x, {axis});
-  return largest ? max(x, {.axes = Ints{axis}, .keepdims = keepdims})
-                 : min(x, {.axes = Ints{axis}, .keepdims = keepdims});
+  return largest ? reduce_max(x, {.axes = Ints{axis}, .keepdims = keepdims})
+                 : reduce_min(x, {.axes = Ints{axis}, .keepdims = keepdims});
 }
 
 /// As users wrote it.

@@ -15,6 +15,14 @@ bool contains(const Ints &list, std::int64_t number) {
   return std::find(list.begin(), list.end(), number) != list.end();
 }
 
+/// Throws ValueError for more copies than one call joins.
+void check_copies(const char *argument, std::int64_t count) {
+  if (count > max_parts)
+    raise(ErrorKind::value, std::string(argument) + " has " + std::to_string(count) +
+                                ": there are at most " + std::to_string(max_parts) +
+                                " where sizes are not known yet");
+}
+
 /// How many elements stand in front of the one that comes first when `count` of them, 1 or more,
 /// move on by so many.
 Tensor cut_of(std::int64_t by, const Tensor &count) {
@@ -157,10 +165,7 @@ Tensor repeat(const Tensor &given, IntList repeats, std::optional<std::int64_t> 
         sizes[static_cast<std::size_t>(of)] = count;
         return broadcast(one, sizes);
       }
-      if (count > max_parts)
-        raise(ErrorKind::value, "repeat: repeats has " + std::to_string(count) +
-                                    ": there are at most " + std::to_string(max_parts) +
-                                    " where sizes are not known yet");
+      check_copies("repeat: repeats", count);
       const std::vector<Tensor> parts(static_cast<std::size_t>(count), one);
       return concatenate(std::span<const Tensor>(parts), {.axis = of});
     };
@@ -192,6 +197,74 @@ Tensor repeat(const Tensor &given, IntList repeats, std::optional<std::int64_t> 
                      static_cast<std::int32_t>(i));
   }
   return gather(x, tensor(positions), {.axis = at});
+}
+
+Tensor tile(const Tensor &given, IntList reps) {
+  for (const std::int64_t count : reps)
+    if (count < 0)
+      raise(ErrorKind::value,
+            "tile: reps has " + std::to_string(count) + ": numbers are not negative");
+  Tensor x = given;
+  while (x.rank() < static_cast<std::int64_t>(reps.size())) x = with_axis(x, 0);
+  Ints counts(static_cast<std::size_t>(x.rank()) - reps.size(), 1);
+  for (const std::int64_t count : reps) counts.push_back(count);
+  const Shape shape = shape_of(x);
+  bool stretches = true; // axes of size 1 alone
+  Ints apart, wide, joined, stretched;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::int64_t count = counts[i], size = shape[i];
+    stretches = stretches && (size == 1 || count == 1);
+    stretched.push_back(size == 1 ? count : 1);
+    // An axis of copies in front of each.
+    apart.push_back(1);
+    apart.push_back(size);
+    wide.push_back(count);
+    wide.push_back(size);
+    joined.push_back(0);
+    if (size != unknown && __builtin_mul_overflow(size, count, &joined.back()))
+      raise(ErrorKind::shape, "tile: " + std::to_string(size) + " elements " +
+                                  std::to_string(count) + " times are more than a tensor may have");
+  }
+  if (!shape.is_static()) {
+    if (stretches) return select(broadcast(true, stretched), x, x);
+    // Joins keep the sizes that are known.
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const auto axis = static_cast<std::int64_t>(i);
+      if (counts[i] == 0) x = along(x, axis, Slice{0, 0});
+      if (counts[i] <= 1) continue;
+      check_copies("tile: reps", counts[i]);
+      const std::vector<Tensor> parts(static_cast<std::size_t>(counts[i]), x);
+      x = concatenate(std::span<const Tensor>(parts), {.axis = axis});
+    }
+    return x;
+  }
+  return reshape(broadcast(reshape(x, apart), wide), joined);
+}
+
+std::vector<Tensor> meshgrid(std::span<const Tensor> xs, GridIndexing indexing) {
+  // Which vector each axis of the result is of.
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < xs.size(); ++i) order.push_back(i);
+  if (indexing == GridIndexing::xy && xs.size() > 1) std::swap(order[0], order[1]);
+  Ints sizes;
+  std::vector<Tensor> columns(xs.size());
+  for (std::size_t axis = 0; axis < order.size(); ++axis) {
+    Ints column(xs.size(), 1);
+    column[axis] = -1;
+    columns[order[axis]] = reshape(xs[order[axis]], column);
+    sizes.push_back(shape_of(columns[order[axis]])[axis]);
+  }
+  std::vector<Tensor> found;
+  for (const Tensor &column : columns) {
+    if (Shape(sizes).is_static()) {
+      found.push_back(broadcast(column, sizes));
+      continue;
+    }
+    Tensor wide = column;
+    for (const Tensor &other : columns) wide = select(other == other, wide, wide);
+    found.push_back(wide);
+  }
+  return found;
 }
 
 Tensor roll(const Tensor &x, IntList shifts, Axes axes) {

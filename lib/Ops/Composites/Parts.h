@@ -21,6 +21,11 @@ inline Tensor along(const Tensor &x, std::int64_t axis, const Index &index) {
 /// With a new axis of size 1.
 inline Tensor with_axis(const Tensor &x, std::int64_t axis) { return along(x, axis, newaxis); }
 
+/// A result of all elements with as many axes of size 1 as x has.
+inline Tensor with_axes_of(const Tensor &x, const Tensor &found) {
+  return reshape(found, Ints(static_cast<std::size_t>(x.rank()), 1));
+}
+
 /// The axes of a tensor in their order.
 inline Ints axes_of(const Tensor &x) {
   Ints axes;

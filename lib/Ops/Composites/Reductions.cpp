@@ -70,8 +70,8 @@ Tensor extremum(const Tensor &x, const Ints &axes, bool keepdims, bool largest) 
   if (x.dtype() == DType::boolean)
     return largest ? any(x, {.axes = axes, .keepdims = keepdims})
                    : reduce_all(x, {.axes = axes, .keepdims = keepdims});
-  return largest ? max(x, {.axes = axes, .keepdims = keepdims})
-                 : min(x, {.axes = axes, .keepdims = keepdims});
+  return largest ? reduce_max(x, {.axes = axes, .keepdims = keepdims})
+                 : reduce_min(x, {.axes = axes, .keepdims = keepdims});
 }
 
 /// Another number in place of NaN.
@@ -87,11 +87,6 @@ Tensor extremum_but_nan(const char *function, const Tensor &x, const Ints &axes,
   if (!is_floating(x.dtype())) return found;
   const Tensor some = any(x == x, {.axes = axes, .keepdims = keepdims});
   return select(some, found, std::numeric_limits<double>::quiet_NaN());
-}
-
-/// A result of all elements with as many axes of size 1 as x has.
-Tensor with_axes_of(const Tensor &x, const Tensor &found) {
-  return reshape(found, Ints(static_cast<std::size_t>(x.rank()), 1));
 }
 
 /// The sorted elements along the axis at which they are then, and how many there are.
@@ -145,11 +140,21 @@ Tensor quantiles(const char *function, const Tensor &x, const RealList &q, doubl
 
 } // namespace
 
+Tensor max(const Tensor &x, const MaxOptions &options) {
+  check_not_empty("max", x, *options.axes);
+  return extremum(x, *options.axes, options.keepdims, true);
+}
+
+Tensor min(const Tensor &x, const MinOptions &options) {
+  check_not_empty("min", x, *options.axes);
+  return extremum(x, *options.axes, options.keepdims, false);
+}
+
 Tensor ptp(const Tensor &x, const PtpOptions &options) {
   const Ints &axes = *options.axes;
   check_not_empty("ptp", x, axes);
-  return max(x, {.axes = axes, .keepdims = options.keepdims}) -
-         min(x, {.axes = axes, .keepdims = options.keepdims});
+  return reduce_max(x, {.axes = axes, .keepdims = options.keepdims}) -
+         reduce_min(x, {.axes = axes, .keepdims = options.keepdims});
 }
 
 Tensor count_nonzero(const Tensor &x, const CountNonzeroOptions &options) {
@@ -161,7 +166,7 @@ Tensor var(const Tensor &x, const VarOptions &options) {
   return variance(x, *options.axes, options.correction, options.keepdims);
 }
 
-Tensor stddev(const Tensor &x, const StdOptions &options) {
+Tensor stddev(const Tensor &x, const StddevOptions &options) {
   return root(variance(x, *options.axes, options.correction, options.keepdims));
 }
 

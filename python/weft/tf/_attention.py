@@ -8,10 +8,10 @@ from typing import Any
 import weft as wf
 from weft import _weft
 from weft._arguments import options
-from weft._elements import sizes_as_values
 from weft._trees import is_listed
 
 from . import _layers
+from ._elements import sizes_as_values
 from ._keras import Layer
 
 _networks: Any = wf.nn
@@ -136,7 +136,7 @@ def weighted(
         mask = low if mask is None else wf.logical_and(mask, low)
     if mask is not None:
         scores = wf.where(mask, scores, -math.inf)
-    most = wf.stop_gradient(wf.maximum(_weft.max(scores, -1, keepdims=True), -1e30))
+    most = wf.stop_gradient(wf.maximum(_weft.reduce_max(scores, -1, keepdims=True), -1e30))
     powers = wf.exp(scores - most)
     weights = powers / wf.maximum(wf.sum(powers, -1, keepdims=True), 1e-30)
     if rate:

@@ -7,9 +7,25 @@ from typing import Any, NamedTuple
 
 import weft as wf
 from weft import _arguments, _weft
-from weft._places import values_of
 from weft._trees import is_listed
 
+
+
+def values_of(function: str, *tensors: Any) -> Any:
+    """The elements of a tensor, or of several, as arrays: they say how large the result is. Throws
+    ValueError while a function is traced."""
+    if any(_weft.internal_is_traced(x) for x in tensors):
+        raise _weft.ValueError(
+            f"{function}: how large the result is depends on values, which a traced function does not "
+            "have: call it outside of the function, or write where(condition, x, y)"
+        )
+    arrays = [x.numpy() for x in tensors]
+    return arrays[0] if len(arrays) == 1 else arrays
+
+
+def sizes_as_values(x: Any) -> list[Any]:
+    """The sizes of a tensor, as tensors where they are not known yet."""
+    return [_weft.size(x, i) if n is None else n for i, n in enumerate(x.shape)]
 
 
 def sizes_of(shape: Any) -> Any:

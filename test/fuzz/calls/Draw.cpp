@@ -284,8 +284,9 @@ Shape Draw::value<Shape>(const char *name) {
 template <>
 std::string Draw::value<std::string>(const char *name) {
   Random random = begin();
-  constexpr const char *texts[] = {"",     "name", "{}",  "a {} b {}", "{",
-                                   "../x", "\n",   "\"@", "\xff\xfe",  "loss is {}"};
+  constexpr const char *texts[] = {"",         "name",       "{}",        "a {} b {}",
+                                   "{",        "../x",       "\n",        "\"@",
+                                   "\xff\xfe", "loss is {}", "ij,jk->ik", "...i,...j"};
   const std::string result = is_plain() ? "name" : texts[random.below(std::size(texts))];
   note(name, "'" + result + "'");
   return result;
@@ -320,6 +321,15 @@ NormOrder Draw::value<NormOrder>(const char *name) {
 template <>
 SearchSide Draw::value<SearchSide>(const char *) {
   return static_cast<SearchSide>(choose(2));
+}
+template <>
+GridIndexing Draw::value<GridIndexing>(const char *) {
+  return static_cast<GridIndexing>(choose(2));
+}
+template <>
+ContractedAxes Draw::value<ContractedAxes>(const char *name) {
+  if (choose(2) == 0) return value<std::int64_t>(name);
+  return {value<Ints>(name), value<Ints>(name)};
 }
 template <>
 Sections Draw::value<Sections>(const char *name) {

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/composites.h>
 #include <weft/gradient_tape.h>
-#include <weft/ops.h>
 
 namespace weft {
 namespace {

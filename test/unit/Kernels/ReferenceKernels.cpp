@@ -409,8 +409,8 @@ KernelTable make_table() {
     set_unary(LogicalNot(), OpCode::logical_not);
     set_reduce(Add(), Zero(), OpCode::sum);
     set_reduce(Multiply(), One(), OpCode::prod);
-    set_reduce(Maximum(), Lowest(), OpCode::max);
-    set_reduce(Minimum(), Highest(), OpCode::min);
+    set_reduce(Maximum(), Lowest(), OpCode::reduce_max);
+    set_reduce(Minimum(), Highest(), OpCode::reduce_min);
     set_reduce(LogicalAnd(), One(), OpCode::reduce_all);
     set_reduce(LogicalOr(), Zero(), OpCode::any);
     Kernel *row = table.elementwise[static_cast<int>(OpCode::select)][dtype];

@@ -151,5 +151,92 @@ TEST(Composites, ErrorsHaveTheirNameAndTheUsersLine) {
               HasSubstr("clip: the scalar 1099511627776 does not fit the dtype i32"));
 }
 
+TEST(Composites, SumsOfProducts) {
+  const Tensor a = tensor({{1, 2}, {3, 4}}), b = tensor({{1, 0}, {1, 1}}), v = tensor({5, 6});
+  EXPECT_THAT(dot(a, v).to_vector<int>(), ElementsAre(17, 39));
+  EXPECT_EQ(dot(v, 2).to_vector<int>(), (std::vector{10, 12}));
+  EXPECT_THAT(inner(a, b).to_vector<int>(), ElementsAre(1, 3, 3, 7));
+  EXPECT_EQ(vdot(a, b).item<int>(), 8);
+  EXPECT_EQ(tensordot(a, b).item<int>(), 8);
+  EXPECT_THAT(tensordot(a, b, 1).to_vector<int>(), ElementsAre(3, 2, 7, 4));
+  EXPECT_THAT(tensordot(a, b, {{0}, {1}}).to_vector<int>(), ElementsAre(1, 4, 2, 6));
+  EXPECT_THAT(tensordot(a, v, {-1, 0}).to_vector<int>(), ElementsAre(17, 39));
+  EXPECT_THAT(einsum("ij,jk->ik", {a, b}).to_vector<int>(), ElementsAre(3, 2, 7, 4));
+  EXPECT_THAT(einsum("i j, j", {a, v}).to_vector<int>(), ElementsAre(17, 39));
+  EXPECT_THAT(einsum("...i,...i->...", {a, v}).to_vector<int>(), ElementsAre(17, 39));
+  const std::vector<Tensor> several = {a, b, v};
+  EXPECT_EQ(einsum("ij,jk,k->", several).item<int>(), 86);
+  EXPECT_EQ(einsum("ii", {a}).item<int>(), 5);
+  EXPECT_THAT(einsum("ji", {a}).to_vector<int>(), ElementsAre(1, 3, 2, 4));
+}
+
+TEST(Composites, SumsOfProductsThatAreRefused) {
+  const Tensor a = ones({2, 3}), b = ones({2, 4});
+  EXPECT_THAT(error_of<ValueError>([&] { einsum("ij->k", {a}); }),
+              HasSubstr("einsum: 'ij->k' has a result of other axes than its terms"));
+  EXPECT_THAT(error_of<ValueError>([&] { einsum("ij", {a, b}); }),
+              HasSubstr("einsum: 'ij' has 1 terms for 2 tensors"));
+  EXPECT_THAT(error_of<ValueError>([&] { einsum("i1->i", {a}); }),
+              HasSubstr("einsum: 'i1->i' has '1': an axis is a letter, and others are ..."));
+  EXPECT_THAT(error_of<ShapeError>([&] { einsum("ijk", {a}); }),
+              HasSubstr("einsum: the term 'ijk' does not fit a tensor of rank 2"));
+  EXPECT_THAT(error_of<ShapeError>([&] { einsum("ij,ij", {a, b}); }),
+              HasSubstr("einsum: the axis 'j' is of size 3 and of 4"));
+  EXPECT_THAT(error_of<ShapeError>([&] { einsum("ii", {a}); }),
+              HasSubstr("einsum: the axes 'i' of 'ii' are not of one size"));
+  EXPECT_THAT(error_of<ShapeError>([&] { inner(a, b); }),
+              HasSubstr("inner: axis 1 of a is of size 3 and axis 1 of b of 4"));
+  EXPECT_THAT(error_of<ValueError>([&] { tensordot(a, b, 3); }),
+              HasSubstr("tensordot: axes is 3: a has 2 axes and b 2"));
+  EXPECT_THAT(error_of<ValueError>([&] { tensordot(a, b, {{0, 0}, {0, 1}}); }),
+              HasSubstr("tensordot: axes has an axis twice: (0, 0)"));
+  EXPECT_THAT(error_of<DTypeError>([&] { dot(a > 0, b > 0); }),
+              HasSubstr("dot: a must be a number"));
+}
+
+TEST(Composites, TilesAndGrids) {
+  const Tensor x = tensor({{1, 2}, {3, 4}});
+  EXPECT_THAT(tile(tensor({1, 2}), 2).to_vector<int>(), ElementsAre(1, 2, 1, 2));
+  EXPECT_EQ(tile(x, {2, 1, 3}).shape(), Shape({2, 2, 6}));
+  EXPECT_EQ(tile(x, {0, 1}).shape(), Shape({0, 2}));
+  EXPECT_THAT(error_of<ValueError>([&] { tile(x, -1); }), HasSubstr("tile: reps has -1"));
+  EXPECT_THAT(error_of<ShapeError>([&] { tile(x, std::int64_t{1} << 62); }),
+              HasSubstr("tile: 2 elements"));
+  const std::vector<Tensor> grid = meshgrid({tensor({1, 2}), tensor({3.f, 4.f, 5.f})});
+  EXPECT_EQ(grid[0].shape(), Shape({3, 2}));
+  EXPECT_EQ(grid[1].dtype(), f32);
+  EXPECT_THAT(meshgrid({tensor({1, 2}), tensor({3})}, GridIndexing::ij)[0].to_vector<int>(),
+              ElementsAre(1, 2));
+}
+
+TEST(Composites, WhereElementsAre) {
+  const Tensor x = tensor({{1, 5}, {5, 2}});
+  EXPECT_THAT(argmax(x).to_vector<int>(), ElementsAre(1, 0)) << "along the last axis";
+  EXPECT_EQ(argmax(x, {.axis = std::nullopt}).item<int>(), 1);
+  EXPECT_THAT(argmin(x, 0).to_vector<int>(), ElementsAre(0, 1));
+  EXPECT_EQ(argmin(tensor({true, false})).item<int>(), 1);
+  EXPECT_TRUE(max(tensor({true, false})).item<bool>());
+  EXPECT_EQ(max(x, {1}).to_vector<int>(), (std::vector{5, 5}));
+  EXPECT_THAT(error_of<ShapeError>([] { max(zeros({0, 3}), 0); }),
+              HasSubstr("max: x has the shape (0, 3): there is no element to choose along axis 0"));
+  EXPECT_THAT(argwhere(x > 2).to_vector<int>(), ElementsAre(0, 1, 1, 0));
+  EXPECT_EQ(argwhere(tensor(3)).shape(), Shape({1, 0}));
+  const std::vector<Tensor> found = where(x > 2);
+  EXPECT_THAT(found[0].to_vector<int>(), ElementsAre(0, 1));
+  EXPECT_THAT(found[1].to_vector<int>(), ElementsAre(1, 0));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<Tensor> parts =
+      unique(tensor({nan, 2.f, nan, 1.f, 2.f}),
+             {.return_index = true, .return_inverse = true, .return_counts = true});
+  EXPECT_EQ(parts[0].shape(), Shape({3}));
+  EXPECT_THAT(parts[1].to_vector<int>(), ElementsAre(3, 1, 0));
+  EXPECT_THAT(parts[2].to_vector<int>(), ElementsAre(2, 1, 2, 0, 1));
+  EXPECT_THAT(parts[3].to_vector<int>(), ElementsAre(1, 2, 2));
+  EXPECT_THAT(error_of<ShapeError>([] { nonzero(1); }), HasSubstr("nonzero: x is a scalar"));
+  const auto traced = function([](const Tensor &of) { return argwhere(of); });
+  EXPECT_THAT(error_of<ValueError>([&] { traced(x); }),
+              HasSubstr("argwhere: how large the result is depends on values"));
+}
+
 } // namespace
 } // namespace weft

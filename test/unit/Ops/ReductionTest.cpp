@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "Support/Threads.h"
-#include <weft/ops.h>
+#include <weft/composites.h>
 #include <weft/random.h>
 
 namespace weft {
@@ -156,10 +156,10 @@ TEST(Reduction, OfNothing) {
   const Ints axis{1};
   EXPECT_EQ(sum(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{0, 0}));
   EXPECT_EQ(prod(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{1, 1}));
-  EXPECT_EQ(max(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{-inf, -inf}));
-  EXPECT_EQ(min(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{inf, inf}));
+  EXPECT_EQ(reduce_max(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{-inf, -inf}));
+  EXPECT_EQ(reduce_min(x, {.axes = axis}).to_vector<float>(), (std::vector<float>{inf, inf}));
   EXPECT_TRUE(std::isnan(mean(x).item<float>()));
-  EXPECT_EQ(max(zeros({0}, i32)).item<int>(), std::numeric_limits<int>::min());
+  EXPECT_EQ(reduce_max(zeros({0}, i32)).item<int>(), std::numeric_limits<int>::min());
   EXPECT_EQ(reduce_all(zeros({0}) > 0).item<bool>(), true);
   EXPECT_EQ(any(zeros({0}) > 0).item<bool>(), false);
   EXPECT_EQ(sum(x, {.axes = Ints{0}}).shape(), Shape{0});
@@ -186,6 +186,8 @@ TEST(Argmax, FirstOfEqualsAndNan) {
   EXPECT_EQ(argmax({{1, 5}, {7, 2}}).type(), spec(i64, {2}));
   EXPECT_EQ(argmax(zeros({0, 3})).shape(), Shape{0});
   EXPECT_THROWS(argmax(zeros({2, 0})), ShapeError,
+                "argmax: x has the shape (2, 0): there is no element to choose along axis 1");
+  EXPECT_THROWS(argmax_along(zeros({2, 0})), ShapeError,
                 "argmax: x has shape (2, 0): axis 1 is empty, so there is no largest element");
 }
 
@@ -194,7 +196,7 @@ TEST(Reduction, Errors) {
                 "sum: axis 2 is out of range for x of shape (2, 3) (rank 2)");
   EXPECT_THROWS(sum(zeros({2, 3}), {.axes = Ints{0, -2}}), ValueError,
                 "sum: axis 0 is given twice");
-  EXPECT_THROWS(max(tensor({true})), DTypeError,
+  EXPECT_THROWS(reduce_max(tensor({true})), DTypeError,
                 "max: x must be a number (i32, i64, f32, f64), but it is bool(1,)");
 }
 

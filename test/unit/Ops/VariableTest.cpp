@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include <weft/ops.h>
+#include <weft/composites.h>
 #include <weft/print.h>
 #include <weft/random.h>
 #include <weft/variable.h>

@@ -1,0 +1,349 @@
+// Sums of products over axes, which have letters: each pair of tensors is one product of matrices.
+#include "Ops/Composites/Parts.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace weft::composites {
+
+namespace {
+
+/// The letters of a tensor's axes. Those that a text has are ASCII; others have numbers behind
+/// these.
+using Letters = std::u32string;
+constexpr char32_t kDots = 0x100, kOwn = 0x200;
+
+using Sizes = std::map<char32_t, std::int64_t>;
+
+struct Named {
+  Letters axes;
+  Tensor x;
+};
+
+bool has(const Letters &letters, char32_t letter) { return letters.find(letter) != Letters::npos; }
+
+template <class Keep>
+Letters filtered(const Letters &letters, const Keep &keep) {
+  Letters kept;
+  for (const char32_t letter : letters)
+    if (keep(letter)) kept += letter;
+  return kept;
+}
+
+std::int64_t number_in(const Letters &letters, char32_t letter) {
+  return static_cast<std::int64_t>(letters.find(letter));
+}
+
+/// The axes that the letters name, in that order.
+Ints numbers_in(const Letters &letters, const Letters &of) {
+  Ints numbers;
+  for (const char32_t letter : of) numbers.push_back(number_in(letters, letter));
+  return numbers;
+}
+
+/// As users wrote it.
+std::string quoted(char32_t letter) {
+  return letter < kDots ? "'" + std::string(1, static_cast<char>(letter)) + "'" : "'...'";
+}
+
+Tensor transposed(const Tensor &x, const Ints &order) {
+  return std::is_sorted(order.begin(), order.end()) ? x : transpose(x, order);
+}
+
+/// With its axes in that order.
+Tensor ordered(const Named &of, const Letters &wanted) {
+  return of.axes == wanted ? of.x : transpose(of.x, numbers_in(of.axes, wanted));
+}
+
+/// Without the axes that nobody wants.
+Named summed(const Named &of, const Letters &wanted) {
+  Ints alone;
+  for (std::size_t i = 0; i < of.axes.size(); ++i)
+    if (!has(wanted, of.axes[i])) alone.push_back(static_cast<std::int64_t>(i));
+  if (alone.empty()) return of;
+  return {filtered(of.axes, [&](char32_t c) { return has(wanted, c); }),
+          sum(of.x, {.axes = alone})};
+}
+
+/// The sizes of axes as `reshape` takes them: -1 for one that is not known.
+Ints sizes_of(const Sizes &sizes, const Letters &letters) {
+  Ints list;
+  for (const char32_t letter : letters) list.push_back(sizes.at(letter));
+  return list;
+}
+
+std::int64_t count_unknown(const Sizes &sizes, const Letters &letters) {
+  return std::ranges::count_if(letters, [&](char32_t c) { return sizes.at(c) == unknown; });
+}
+
+/// Whether groups of axes become one each, and axes again, whatever the sizes are that are not
+/// known: the last such group follows from the rest, those before it are one axis.
+bool is_known(const Sizes &sizes, const std::vector<Letters> &groups) {
+  std::vector<Letters> open;
+  for (const Letters &group : groups)
+    if (count_unknown(sizes, group) != 0) open.push_back(group);
+  for (std::size_t i = 0; i < open.size(); ++i)
+    if (open[i].size() != 1 && (i + 1 != open.size() || count_unknown(sizes, open[i]) != 1))
+      return false;
+  return true;
+}
+
+/// The product of two, summed over the axes that nothing behind them wants.
+Named product(const char *function, Named a, Named b, const Letters &later) {
+  a = summed(a, later + b.axes);
+  b = summed(b, later + a.axes);
+  Sizes sizes;
+  for (const Named *of : {&a, &b})
+    for (std::size_t i = 0; i < of->axes.size(); ++i) {
+      const std::int64_t size = shape_of(of->x)[i];
+      const auto [entry, is_new] = sizes.emplace(of->axes[i], size);
+      if (is_new || size == unknown) continue;
+      if (entry->second != unknown && entry->second != size)
+        raise(ErrorKind::shape, std::string(function) + ": the axis " + quoted(of->axes[i]) +
+                                    " is of size " + std::to_string(entry->second) + " and of " +
+                                    std::to_string(size));
+      entry->second = size;
+    }
+  const auto both = [&](bool wanted) {
+    return filtered(a.axes, [&](char32_t c) { return has(b.axes, c) && has(later, c) == wanted; });
+  };
+  const Letters batch = both(true), inner = both(false);
+  const Letters rows = filtered(a.axes, [&](char32_t c) { return !has(b.axes, c); });
+  const Letters columns = filtered(b.axes, [&](char32_t c) { return !has(a.axes, c); });
+  const Letters kept = batch + rows + columns;
+  if (batch.empty() && inner.size() == 1 && columns.size() == 1 && count_unknown(sizes, rows) > 1)
+    // A matrix of all rows has a size that no reshape says: the rows stay a batch.
+    return {kept, matmul(transpose(a.x, numbers_in(a.axes, rows + inner)),
+                         transpose(b.x, numbers_in(b.axes, inner + columns)))};
+  const auto check_known = [&] {
+    for (const auto &[first, second] :
+         {std::pair(rows, inner), std::pair(inner, columns), std::pair(rows, columns)}) {
+      std::vector<Letters> groups;
+      for (const char32_t letter : batch) groups.emplace_back(1, letter);
+      groups.push_back(first);
+      groups.push_back(second);
+      if (!is_known(sizes, groups)) return false;
+    }
+    return true;
+  };
+  if (!check_known()) {
+    for (const Named *of : {&a, &b})
+      for (std::size_t i = 0; i < of->axes.size(); ++i)
+        if (std::int64_t &size = sizes.at(of->axes[i]); size == unknown)
+          size = wanted_size(of->x, static_cast<std::int64_t>(i));
+    if (!check_known())
+      raise(ErrorKind::shape, std::string(function) +
+                                  ": more than one axis is of a size that is not known yet, and "
+                                  "axes beside each other would become one");
+  }
+  const auto flat = [&](const Named &of, const Letters &first, const Letters &second) {
+    Ints shape = sizes_of(sizes, batch);
+    for (const Letters &group : {first, second}) {
+      std::int64_t count = 1;
+      for (const std::int64_t size : sizes_of(sizes, group))
+        count = size == unknown || count == unknown ? unknown : count * size;
+      shape.push_back(count);
+    }
+    return reshape(transposed(of.x, numbers_in(of.axes, batch + first + second)), shape);
+  };
+  return {kept,
+          reshape(matmul(flat(a, rows, inner), flat(b, inner, columns)), sizes_of(sizes, kept))};
+}
+
+/// Sums over pairs of axes of two tensors.
+Tensor contracted(const char *function, const Tensor &a, const Tensor &b, const Ints &of_a,
+                  const Ints &of_b) {
+  const Shape left = shape_of(a), right = shape_of(b);
+  Letters first, second;
+  for (std::int64_t i = 0; i < a.rank(); ++i) first += kOwn + static_cast<char32_t>(first.size());
+  for (std::int64_t i = 0; i < b.rank(); ++i)
+    second += kOwn + static_cast<char32_t>(first.size() + second.size());
+  Letters summed_over;
+  for (std::size_t n = 0; n < of_a.size(); ++n) {
+    const auto i = static_cast<std::size_t>(of_a[n]), j = static_cast<std::size_t>(of_b[n]);
+    if (left[i] != unknown && right[j] != unknown && left[i] != right[j])
+      raise(ErrorKind::shape, std::string(function) + ": axis " + std::to_string(i) +
+                                  " of a is of size " + std::to_string(left[i]) + " and axis " +
+                                  std::to_string(j) + " of b of " + std::to_string(right[j]));
+    second[j] = first[i];
+    summed_over += first[i];
+  }
+  const Letters kept = filtered(first + second, [&](char32_t c) { return !has(summed_over, c); });
+  return ordered(product(function, {first, a}, {second, b}, kept), kept);
+}
+
+Ints last_axis(const Tensor &x) { return {x.rank() - 1}; }
+
+/// Counted from the front, in their order.
+Ints axes_in(const Ints &list, const Tensor &x) {
+  call::checked_axes("tensordot", "axes", Axes(list), x.rank()); // that they differ
+  Ints axes;
+  for (const std::int64_t axis : list)
+    axes.push_back(call::checked_axis("tensordot", "axes", axis, x.rank()));
+  return axes;
+}
+
+/// What stands between the separators.
+std::vector<std::string> split_at(std::string_view text, std::string_view separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + separator.size());
+  }
+}
+
+/// The text of `einsum`: the terms of the tensors, and that of the result.
+struct Equation {
+  std::string text;
+  std::vector<std::string> terms;
+  std::optional<std::string> result;
+
+  explicit Equation(std::string_view given) : text(given) {
+    std::string plain;
+    for (const char c : given)
+      if (c != ' ') plain += c;
+    const std::size_t arrow = plain.find("->");
+    if (arrow != std::string::npos) result = plain.substr(arrow + 2);
+    terms = split_at(std::string_view(plain).substr(0, arrow), ",");
+    for (const std::string &term : terms) check_letters(term);
+    if (result) check_letters(*result);
+  }
+
+  void check_letters(const std::string &term) const {
+    for (const std::string &part : split_at(term, "..."))
+      for (const char c : part)
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z'))
+          raise(ErrorKind::value, "einsum: '" + text + "' has '" + std::string(1, c) +
+                                      "': an axis is a letter, and others are ...");
+  }
+
+  /// The letters of a term with those of the ellipsis, of which it has so many.
+  static Letters letters_of(const std::string &term, std::int64_t all, std::int64_t own) {
+    Letters dots, letters;
+    for (std::int64_t i = all - std::max<std::int64_t>(own, 0); i < all; ++i)
+      dots += kDots + static_cast<char32_t>(i);
+    const std::vector<std::string> parts = split_at(term, "...");
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i != 0) letters += dots;
+      letters.append(parts[i].begin(), parts[i].end());
+    }
+    return letters;
+  }
+};
+
+/// How many axes of the tensor the ellipsis of the term stands for.
+std::int64_t dots_of(const std::string &term, const Tensor &x) {
+  std::int64_t count = x.rank();
+  for (const std::string &part : split_at(term, "..."))
+    count -= static_cast<std::int64_t>(part.size());
+  return count;
+}
+
+/// Axes of one letter as one: their diagonal.
+Named distinct(const std::string &term, Named of) {
+  for (std::size_t first = 0; first < of.axes.size(); ++first) {
+    const char32_t letter = of.axes[first];
+    for (std::size_t last; (last = of.axes.rfind(letter)) != first;) {
+      const std::int64_t size = wanted_size(of.x, static_cast<std::int64_t>(first));
+      if (size == unknown || wanted_size(of.x, static_cast<std::int64_t>(last)) != size)
+        raise(ErrorKind::shape,
+              "einsum: the axes " + quoted(letter) + " of '" + term + "' are not of one size");
+      Ints unit(of.axes.size(), 1);
+      unit[first] = unit[last] = size;
+      const Tensor held = reshape(eye(size, DType::boolean), unit);
+      of.x = sum(select(held, of.x, cast(0, of.x.dtype())),
+                 {.axes = Ints{static_cast<std::int64_t>(last)}});
+      of.axes.erase(last, 1);
+    }
+  }
+  return of;
+}
+
+} // namespace
+
+Tensor dot(const Tensor &a, const Tensor &b) {
+  if (a.rank() == 0 || b.rank() == 0) return multiply(a, b);
+  if (a.rank() <= 2 && b.rank() <= 2) return matmul(a, b);
+  return contracted("dot", a, b, last_axis(a), {std::max<std::int64_t>(b.rank() - 2, 0)});
+}
+
+Tensor inner(const Tensor &a, const Tensor &b) {
+  if (a.rank() == 0 || b.rank() == 0) return multiply(a, b);
+  return contracted("inner", a, b, last_axis(a), last_axis(b));
+}
+
+Tensor vdot(const Tensor &a, const Tensor &b) {
+  return contracted("vdot", reshape(a, {-1}), reshape(b, {-1}), {0}, {0});
+}
+
+Tensor tensordot(const Tensor &a, const Tensor &b, ContractedAxes axes) {
+  if (!axes.count()) {
+    const Ints of_a = axes_in(axes.of_a(), a), of_b = axes_in(axes.of_b(), b);
+    if (of_a.size() != of_b.size())
+      raise(ErrorKind::value, "tensordot: axes has " + std::to_string(of_a.size()) +
+                                  " axes of a and " + std::to_string(of_b.size()) + " of b");
+    return contracted("tensordot", a, b, of_a, of_b);
+  }
+  const std::int64_t count = *axes.count();
+  if (count < 0 || count > std::min(a.rank(), b.rank()))
+    raise(ErrorKind::value, "tensordot: axes is " + std::to_string(count) + ": a has " +
+                                std::to_string(a.rank()) + " axes and b " +
+                                std::to_string(b.rank()));
+  Ints of_a, of_b;
+  for (std::int64_t i = 0; i < count; ++i) {
+    of_a.push_back(a.rank() - count + i);
+    of_b.push_back(i);
+  }
+  return contracted("tensordot", a, b, of_a, of_b);
+}
+
+Tensor einsum(std::string_view text, std::span<const Tensor> xs) {
+  const Equation equation(text);
+  const auto refuse = [&](const std::string &what) {
+    raise(ErrorKind::value, "einsum: '" + equation.text + "' has " + what);
+  };
+  if (equation.terms.size() != xs.size())
+    refuse(std::to_string(equation.terms.size()) + " terms for " + std::to_string(xs.size()) +
+           " tensors");
+  std::int64_t dots = 0;
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    dots = std::max(dots, dots_of(equation.terms[i], xs[i]));
+  std::vector<Letters> terms;
+  Letters all;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const std::string &term = equation.terms[i];
+    terms.push_back(Equation::letters_of(term, dots, dots_of(term, xs[i])));
+    all += terms.back();
+    if (static_cast<std::int64_t>(terms.back().size()) != xs[i].rank())
+      raise(ErrorKind::shape, "einsum: the term '" + term + "' does not fit a tensor of rank " +
+                                  std::to_string(xs[i].rank()));
+  }
+  Letters wanted;
+  if (equation.result) {
+    wanted = Equation::letters_of(*equation.result, dots, dots);
+  } else {
+    Letters once =
+        filtered(all, [&](char32_t c) { return c < kDots && std::ranges::count(all, c) == 1; });
+    std::ranges::sort(once);
+    wanted = Equation::letters_of("...", dots, dots) + once;
+  }
+  for (const char32_t letter : wanted)
+    if (!has(all, letter) || std::ranges::count(wanted, letter) != 1)
+      refuse("a result of other axes than its terms");
+  std::vector<Named> operands;
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    operands.push_back(distinct(equation.terms[i], {terms[i], xs[i]}));
+  Named total = operands[0];
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    Letters later = wanted;
+    for (std::size_t k = i + 1; k < operands.size(); ++k) later += operands[k].axes;
+    total = product("einsum", total, operands[i], later);
+  }
+  return ordered(summed(total, wanted), wanted);
+}
+
+} // namespace weft::composites
