@@ -1,6 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
 #include "CallErrors.h"
-#include "ComputedSizes.h"
 #include "Data.h"
 #include "Identities.h"
 #include "Interrupts.h"
@@ -10,6 +9,7 @@
 #include "Restores.h"
 #include "Runs.h"
 #include "Saved.h"
+#include "Sizes.h"
 #include "Staging.h"
 #include "Style.h"
 #include "Text.h"
@@ -114,7 +114,7 @@ NB_MODULE(_weft, module) {
   define_dtypes(module);
   define_tensors(module);
   define_dlpack(module);
-  define_computed_sizes(module);
+  define_sizes(module);
   define_styles(module);
   define_identities(module);
   define_printing(module);

@@ -157,10 +157,7 @@ void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {
       parameters.push_back((operand.variadic ? "std::span<const Tensor> " : "const Tensor &") +
                            operand.name);
     for (const Attribute &attribute : composite.attributes)
-      if (!attribute.isOption)
-        parameters.push_back(
-            (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
-            attribute.name);
+      if (!attribute.isOption) parameters.push_back(attribute.parameterType() + attribute.name);
     if (hasOptions(composite))
       parameters.push_back("const " + optionsName(composite) + " &options");
     os << resultOf(composite) << " " << composite.cppBody << "(" << join(parameters, ", ")
