@@ -20,6 +20,8 @@ using weft::newaxis;
 using weft::ones;
 using weft::ones_like;
 using weft::Shape;
+using weft::Size;
+using weft::Sizes;
 using weft::spec;
 using weft::Tensor;
 using weft::tensor;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,9 +27,12 @@ inline constexpr std::int64_t max_rank = 64;
 using Ints = detail::InlineVector<std::int64_t, 6>;
 
 namespace detail {
+/// In a list of sizes: the entry is a value, see Sizes.
+inline constexpr std::int64_t kDynamic = std::numeric_limits<std::int64_t>::min();
+
 template <class T>
 using IfInteger = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>;
-}
+} // namespace detail
 
 /// Axes as an option of a function has them: a number, `{.axes = 1}`; several in braces, `{.axes =
 /// {0, 2}}`; or none given, which means all of them. `Ints{}` is no axis at all. Negative ones

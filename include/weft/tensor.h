@@ -22,6 +22,7 @@ namespace weft {
 struct ReduceAllOptions;
 class Index;
 class Operand;
+class Sizes;
 class Tensor;
 class TensorAt;
 class Variable;
@@ -331,10 +332,10 @@ Tensor tensor(const std::vector<T> &values) {
 /// Throws ValueError for a whole number of C++ that does not fit an integer dtype, ShapeError on a
 /// negative size, more bytes than 2^63 - 1 or a value that has axes, OutOfMemory on more bytes than
 /// there are.
-Tensor full(const Shape &shape, const Operand &value, DType dtype = DType::f32,
+Tensor full(const Sizes &shape, const Operand &value, DType dtype = DType::f32,
             std::source_location where = WEFT_HERE);
-Tensor zeros(const Shape &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
-Tensor ones(const Shape &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
+Tensor zeros(const Sizes &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
+Tensor ones(const Sizes &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
 /// `zeros` and `ones` of the shape and dtype of another tensor.
 Tensor zeros_like(const Tensor &like, std::source_location where = WEFT_HERE);
 Tensor ones_like(const Tensor &like, std::source_location where = WEFT_HERE);
@@ -544,3 +545,5 @@ Tensor Tensor::operator[](const Index &first, const Index &second, const Rest &.
 #endif
 
 } // namespace weft
+
+#include <weft/size.h> // IWYU pragma: export

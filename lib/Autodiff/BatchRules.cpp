@@ -166,7 +166,9 @@ Tensor images(BatchedCall &call) {
 Tensor every_image(BatchedCall &call) { return on_more_images(call, call.operand_count()); }
 
 Tensor broadcast(BatchedCall &call) {
-  return call.on({call.raised(0, BroadcastAttrs(call.attrs()).shape.size() - 1)});
+  std::vector<Tensor> operands{call.raised(0, BroadcastAttrs(call.attrs()).shape.size() - 1)};
+  for (std::size_t i = 1; i < call.operand_count(); ++i) operands.push_back(call.operand(i));
+  return call.on(operands);
 }
 
 Tensor scatter(BatchedCall &call) {

@@ -72,6 +72,10 @@ Tensor Batcher::apply(const OpCall &call) {
   if (op_info(call.op).kind == OpKind::effect)
     throw StateError(std::string(name_) + ": " + std::string(op_info(call.op).name) +
                      " has an effect, and cannot be done on many tensors at once");
+  const OpInfo &info = op_info(call.op);
+  if (any_varies(call.operands.subspan(info.operands_before_sizes(call.operands.size()))))
+    throw StateError(std::string(name_) + ": the sizes of " + std::string(info.name) +
+                     " differ by member, so there is no one shape for all");
   const BatchRule rule = member_by_member ? nullptr : batch_rule(call.op);
   if (rule == nullptr) return batch(one_by_one(call));
   std::vector<const Tensor *> members;

@@ -52,7 +52,7 @@ public:
                  files, part, folded, hosts, checkpoint, orders, unrecorded] =
         static_cast<const ProgramHead &>(program_);
     const auto &nodes = program_.nodes;
-    sha_.text("weft program 1");
+    sha_.text("weft program 2");
     sha_.number(detail::interrupts_are_handled());
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);

@@ -53,6 +53,10 @@ void Archive::read_manifest() {
     fail("has format " + std::to_string(major) + "." + std::to_string(minor) +
          ", but this version of Weft reads up to " + std::to_string(kMajor) +
          ".x: load it with a newer one, or export it with this one");
+  if (major != 0 && major < kMajor)
+    fail("has format " + std::to_string(major) + "." + std::to_string(minor) +
+         ", but this version of Weft reads " + std::to_string(kMajor) +
+         ".x: load it with an older one, or export it again");
   const auto size = read_number<std::uint64_t>(all, 16);
   const auto offset = read_number<std::uint64_t>(all, 24),
              length = read_number<std::uint64_t>(all, 32);

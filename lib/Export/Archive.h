@@ -77,7 +77,7 @@ struct Manifest {
 
 /// The first bytes of an archive.
 inline constexpr std::string_view kMagic = "WEFTPROG";
-inline constexpr std::uint32_t kMajor = 1, kMinor = 0;
+inline constexpr std::uint32_t kMajor = 2, kMinor = 0;
 /// Magic, major and minor version, the bytes of the file, offset and size of the manifest, and the
 /// digest of all that and the manifest.
 inline constexpr std::uint64_t kHeaderBytes = 8 + 4 + 4 + 8 + 8 + 8 + 32;

@@ -22,6 +22,29 @@ std::vector<Tensor> results_of(const Body &iteration, std::span<const Tensor> in
   return iteration(inputs);
 }
 
+/// x `count` times along a new leading axis.
+Tensor repeated(const Tensor &x, const Size &count) {
+  Sizes shape{count};
+  const Sizes slice = sizes_of(x);
+  std::size_t value = 0;
+  for (const std::int64_t size : slice.numbers())
+    if (size != kDynamic) shape.push_back(size);
+    else shape.push_back(slice.values()[value++]);
+  return broadcast(x, shape);
+}
+
+/// The sizes of the slices of x along its first axis.
+Sizes slice_sizes(const Tensor &x) {
+  Sizes sizes;
+  const Shape shape = type_of(x).shape;
+  for (std::int64_t axis = 1; axis < shape.rank(); ++axis) {
+    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
+    if (size != unknown) sizes.push_back(size);
+    else sizes.push_back(size_of(x, {.axis = axis}));
+  }
+  return sizes;
+}
+
 /// The size of the first axes, which must be one; unknown if a trace does not know it.
 std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
   if (xs.empty())
@@ -184,10 +207,9 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
   if (sizes_are_known) {
     std::vector<Tensor> state = carries;
     for (const TensorType &type : results) {
-      Shape shape{length};
+      Sizes shape{length == unknown ? Size(count) : Size(length)};
       for (const std::int64_t size : type.shape) shape.push_back(size);
-      state.push_back(length == unknown ? replicate(zeros(type.shape, type.dtype), count)
-                                        : zeros(shape, type.dtype));
+      state.push_back(zeros(shape, type.dtype));
     }
     return iterations_from(0, std::move(state));
   }
@@ -200,7 +222,7 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
       [&](std::span<const Tensor>) {
         const CompositeCall inside("scan", where);
         std::vector<Tensor> state = iteration_at(new_scalar(std::int64_t{0}), carries).second;
-        for (std::size_t i = carried; i < state.size(); ++i) state[i] = replicate(state[i], count);
+        for (std::size_t i = carried; i < state.size(); ++i) state[i] = repeated(state[i], count);
         return iterations_from(1, std::move(state));
       },
       [&](std::span<const Tensor>) {
@@ -208,14 +230,15 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
         std::vector<Tensor> state = carries, like;
         if (may_run) {
           std::vector<Tensor> arguments = carries;
-          for (const Tensor &x : xs) arguments.push_back(gather(resize(x, 1), 0));
+          for (const Tensor &x : xs)
+            arguments.push_back(zeros(slice_sizes(x), detail::type_of(x).dtype));
           like = results_of(iteration, arguments);
         }
         for (std::size_t i = 0; i < results.size(); ++i) {
           Shape shape{0};
           for (const std::int64_t size : results[i].shape)
             shape.push_back(size == unknown ? 0 : size);
-          state.push_back(may_run ? replicate(stop_gradient(like[carried + i]), 0)
+          state.push_back(may_run ? repeated(stop_gradient(like[carried + i]), 0)
                                   : zeros(shape, results[i].dtype));
         }
         return state;

@@ -57,7 +57,9 @@ TensorArray::TensorArray(DType dtype, const Shape &element_shape, const Operand 
     : dynamic_size_(options.dynamic_size) {
   const CompositeCall site("TensorArray", size.where());
   size_ = number_of("the size", size);
-  elements_ = replicate(zeros(element_shape, dtype), size_);
+  Sizes shape{size_};
+  for (const std::int64_t size : element_shape) shape.push_back(size);
+  elements_ = broadcast(zeros({}, dtype), shape);
 }
 
 TensorArray TensorArray::unstack(const Operand &x, TensorArrayOptions options) {
@@ -99,7 +101,11 @@ TensorArray TensorArray::write(const Operand &index, const Operand &value) const
       number < room, [&] { return elements; },
       [&] {
         const CompositeCall again(name, index.where()); // `cond` takes this for the user's code
-        return resize(elements, traced ? maximum(next, 2 * room) : next);
+        const Size length = traced ? maximum(next, 2 * room) : next;
+        const Ints none(static_cast<std::size_t>(elements.rank()), 0);
+        Sizes behind(none);
+        behind.set(0, length - Size(room));
+        return pad(elements, zeros({}, elements.dtype()), none, behind, none);
       });
   return {update_slice(enough, number, element), maximum(size_, next), true};
 }
@@ -120,7 +126,11 @@ Tensor TensorArray::stack(std::source_location where) const {
   const CompositeCall site("TensorArray::stack", where);
   const bool exact =
       !dynamic_size_ || (!tracing() && elements_.size(0) == size_.item<std::int64_t>());
-  return exact ? elements_ : resize(elements_, size_);
+  if (exact) return elements_;
+  const auto rank = static_cast<std::size_t>(elements_.rank());
+  Sizes ends(Ints(rank, -1));
+  ends.set(0, size_);
+  return slice(elements_, Ints(rank, 0), ends, Ints(rank, 1));
 }
 
 Tensor TensorArray::concat(std::source_location where) const {

@@ -65,9 +65,7 @@ Tensor count_along(const Tensor &x, std::int64_t axis) {
 Tensor positions_along(const Tensor &x, std::int64_t axis) {
   const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
   const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(number)];
-  if (size != unknown) return iota(DType::i64, {size});
-  const Tensor ones = replicate(tensor(std::int64_t{1}), size_of(x, {.axis = number}));
-  return cumsum(ones, {.axis = 0, .exclusive = true});
+  return iota(DType::i64, {size != unknown ? Size(size) : Size(size_of(x, {.axis = number}))});
 }
 
 void check_dtype(const std::string &prefix, const Tensor &x, DType dtype) {

@@ -42,6 +42,16 @@ Shape gathered(const Shape &x, const Shape &indices, std::int64_t axis) {
   return result;
 }
 
+/// The sizes of a list in the result: those that are values are unknown. A list of a call without
+/// such operands has none, whatever its numbers are.
+Shape with_values(const InferContext &call, const Ints &list) {
+  Shape shape(list);
+  if (call.operands.size() + 1 > op_info(call.op).operands.size())
+    for (std::int64_t &size : shape)
+      if (size == detail::kDynamic) size = unknown;
+  return shape;
+}
+
 bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
 
 /// Seed and number of a random stream.
@@ -54,7 +64,32 @@ Check check_stream(const TensorType &state) {
 
 } // namespace
 
+/// To sizes some of which are values: one may be -1 and follows.
+static Result<TensorType> reshape_to_values(const InferContext &call) {
+  const TensorType &x = call.operands[0];
+  const Ints &given = ReshapeAttrs(call.attrs).shape;
+  Shape shape, known;
+  for (const std::int64_t size : given) {
+    if (size < unknown && size != detail::kDynamic)
+      return Fault{ErrorKind::shape, "size " + text(size) + " is negative"};
+    shape.push_back(size == detail::kDynamic ? unknown : size);
+    if (size >= 0) known.push_back(size);
+  }
+  if (std::count(given.begin(), given.end(), unknown) > 1)
+    return Fault{ErrorKind::shape, "only one size may be -1 beside sizes that are values"};
+  const Result<std::int64_t> product = element_count(known);
+  if (!product) return product.fault();
+  const Result<std::int64_t> count = element_count(x.shape);
+  if (!count) return count.fault();
+  if (*count != unknown && (*product == 0 ? *count != 0 : *count % *product != 0))
+    return Fault{ErrorKind::shape, "x of shape " + to_string(x.shape) + " has " + text(*count) +
+                                       " elements, which do not fill the shape " +
+                                       to_string(shape)};
+  return TensorType{x.dtype, std::move(shape)};
+}
+
 Result<TensorType> reshape(const InferContext &call) {
+  if (call.operands.size() > 1) return reshape_to_values(call);
   const TensorType &x = call.operands[0];
   const Ints &given = ReshapeAttrs(call.attrs).shape;
   Shape shape(given);
@@ -126,9 +161,12 @@ Result<TensorType> transpose(const InferContext &call) {
 
 Result<TensorType> broadcast(const InferContext &call) {
   const TensorType &x = call.operands[0];
-  Shape shape(BroadcastAttrs(call.attrs).shape);
+  const Ints &given = BroadcastAttrs(call.attrs).shape;
+  Shape shape = with_values(call, given);
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] < 0 && shape[i] == given[i])
+      return Fault{ErrorKind::shape, "a size is " + text(given[i]) + ", which is negative"};
   bool fits = shape.size() >= x.shape.size();
-  for (std::int64_t dim : shape) fits &= dim >= 0;
   for (std::size_t i = 0; fits && i < x.shape.size(); ++i) {
     const std::int64_t from = x.shape[i], to = shape[shape.size() - x.shape.size() + i];
     fits = from == 1 || may_equal(from, to);
@@ -147,11 +185,26 @@ Result<TensorType> slice(const InferContext &call) {
   if (Check fault = one_per_axis(limits, "limits", x.shape)) return *fault;
   if (Check fault = one_per_axis(strides, "strides", x.shape)) return *fault;
   Shape result;
+  const Shape first = with_values(call, starts), last = with_values(call, limits);
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const std::int64_t size = x.shape[i];
     if (strides[i] < 1)
       return Fault{ErrorKind::value, "stride " + text(strides[i]) + " of axis " +
                                          text(static_cast<std::int64_t>(i)) + " is not positive"};
+    if (first[i] != starts[i] || last[i] != limits[i]) {
+      // The other may be a number that no size makes right.
+      const bool below =
+          (first[i] == starts[i] && starts[i] < 0) || (last[i] == limits[i] && limits[i] < -1);
+      const bool beyond = size != unknown && last[i] == limits[i] && limits[i] > size;
+      if (below || beyond)
+        return Fault{ErrorKind::index,
+                     "the slice " + (first[i] == starts[i] ? text(starts[i]) : "?") + ":" +
+                         (last[i] == limits[i] ? text(limits[i]) : "?") +
+                         " is out of range for axis " + text(static_cast<std::int64_t>(i)) +
+                         " of x, which has shape " + to_string(x.shape)};
+      result.push_back(unknown);
+      continue;
+    }
     // To the end, of which nothing is left behind it.
     const bool to_end = limits[i] == -1;
     const std::int64_t limit = to_end ? std::max(starts[i], size) : limits[i];
@@ -222,8 +275,10 @@ Result<TensorType> pad(const InferContext &call) {
   if (Check fault = one_per_axis(high, "high", x.shape)) return *fault;
   if (Check fault = one_per_axis(interior, "interior", x.shape)) return *fault;
   Shape result;
+  const Shape before = with_values(call, low), behind = with_values(call, high);
   for (std::size_t i = 0; i < low.size(); ++i) {
-    if (low[i] < 0 || high[i] < 0 || interior[i] < 0)
+    const bool open_low = before[i] != low[i], open_high = behind[i] != high[i];
+    if ((low[i] < 0 && !open_low) || (high[i] < 0 && !open_high) || interior[i] < 0)
       return Fault{ErrorKind::value, "padding must not be negative, but low is " + text(low) +
                                          ", high is " + text(high) + " and interior is " +
                                          text(interior)};
@@ -231,11 +286,11 @@ Result<TensorType> pad(const InferContext &call) {
     std::int64_t gaps = 0, total = size;
     if (__builtin_mul_overflow(interior[i], std::max<std::int64_t>(size - 1, 0), &gaps) ||
         __builtin_add_overflow(total, gaps, &total) ||
-        __builtin_add_overflow(total, low[i], &total) ||
-        __builtin_add_overflow(total, high[i], &total))
+        __builtin_add_overflow(total, open_low ? 0 : low[i], &total) ||
+        __builtin_add_overflow(total, open_high ? 0 : high[i], &total))
       return Fault{ErrorKind::shape, "the padded size of axis " +
                                          text(static_cast<std::int64_t>(i)) + " exceeds 2^63 - 1"};
-    result.push_back(x.shape[i] == unknown ? unknown : total);
+    result.push_back(x.shape[i] == unknown || open_low || open_high ? unknown : total);
   }
   return sized(x.dtype, std::move(result));
 }
@@ -334,27 +389,6 @@ Result<TensorType> match_shape(const InferContext &call) {
     return Fault{ErrorKind::shape, "x has shape " + to_string(shape) +
                                        ", but must have that of like, " + to_string(like)};
   return call.operands[0];
-}
-
-Result<TensorType> replicate(const InferContext &call) {
-  const TensorType &x = call.operands[0], &count = call.operands[1];
-  if (!count.shape.empty())
-    return Fault{ErrorKind::shape,
-                 "count must be a scalar, but has shape " + to_string(count.shape)};
-  Shape shape{unknown};
-  for (const std::int64_t size : x.shape) shape.push_back(size);
-  return sized(x.dtype, std::move(shape));
-}
-
-Result<TensorType> resize(const InferContext &call) {
-  const TensorType &x = call.operands[0], &count = call.operands[1];
-  if (x.shape.empty()) return Fault{ErrorKind::shape, "x is a scalar, so it has no first axis"};
-  if (!count.shape.empty())
-    return Fault{ErrorKind::shape,
-                 "count must be a scalar, but has shape " + to_string(count.shape)};
-  Shape shape = x.shape;
-  shape[0] = unknown;
-  return sized(x.dtype, std::move(shape));
 }
 
 Result<TensorType> size(const InferContext &call) {

@@ -41,6 +41,22 @@ Fault rank_fault(std::string_view what, std::int64_t rank) {
                                 std::to_string(rank)};
 }
 
+/// That as many sizes are operands as the lists want, each a scalar.
+Check check_sizes(const InferContext &call) {
+  const OpInfo &info = op_info(call.op);
+  const std::size_t first = info.operands.size() - 1, given = call.operands.size() - first;
+  const std::size_t wanted = given == 0 ? 0 : count_values(info, call.attrs);
+  if (given != wanted)
+    return Fault{ErrorKind::value, "its lists have " + std::to_string(wanted) +
+                                       " sizes that are operands, but there are " +
+                                       std::to_string(given)};
+  for (std::size_t i = first; i < call.operands.size(); ++i)
+    if (!call.operands[i].shape.empty())
+      return Fault{ErrorKind::shape,
+                   "a size must be a scalar, but is " + to_string(call.operands[i])};
+  return std::nullopt;
+}
+
 Check check_dtypes(const InferContext &call) {
   const OpInfo &info = op_info(call.op);
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
@@ -52,6 +68,14 @@ Check check_dtypes(const InferContext &call) {
 }
 
 } // namespace
+
+std::size_t count_values(const OpInfo &info, const Attrs &attrs) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < info.attrs.size(); ++i)
+    if (info.attrs[i].takes_values)
+      for (const std::int64_t size : std::get<Ints>(attrs[i])) count += size == detail::kDynamic;
+  return count;
+}
 
 std::string wrong_dtype(std::string_view name, const DTypeSet &admits, const TensorType &type) {
   return std::string(name) + " must be " + std::string(admits.word) + " (" + dtype_list(admits) +
@@ -67,6 +91,8 @@ Result<TensorType> infer(const InferContext &call) {
                                        " operands, but there are " +
                                        std::to_string(call.operands.size())};
   if (Check fault = check_dtypes(call)) return *fault;
+  if (info.takes_sizes())
+    if (Check fault = check_sizes(call)) return *fault;
   if (info.shape_function == nullptr) return TensorType{};
   for (const TensorType &operand : call.operands)
     if (operand.shape.rank() > max_rank) return rank_fault("an operand", operand.shape.rank());

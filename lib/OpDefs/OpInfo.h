@@ -26,9 +26,10 @@ struct DTypeSet {
   constexpr bool contains(DType dtype) const { return bits >> static_cast<unsigned>(dtype) & 1; }
 };
 
-/// What the elements of an operand are for. An index out of range and a count below 0 stop the
-/// call; a predicate keeps its dtype where the other operands take one together.
-enum class OperandRole : std::uint8_t { value, index, count, predicate };
+/// What the elements of an operand are for. An index out of range stops the call; a size, a scalar,
+/// stands in a list of sizes; a predicate keeps its dtype where the other operands take one
+/// together.
+enum class OperandRole : std::uint8_t { value, index, size, predicate };
 
 struct OperandInfo {
   std::string_view name;
@@ -63,6 +64,7 @@ struct AttrInfo {
   AttrKind kind;
   std::int64_t whole; ///< the entry of a per_axis list for an axis that stays as it is;
                       ///< kWholeSize for its size
+  bool takes_values;  ///< operands of the role `size` may stand in it, as detail::kDynamic
 
   static constexpr std::int64_t kWholeSize = -1;
 };
@@ -105,10 +107,21 @@ struct OpInfo {
 
   /// Whether its result is the value of a variable, which it leaves as it is.
   bool reads_variable() const { return effects.reads && !effects.writes; }
+  /// Whether its last operands are sizes, for lists of its attributes, in their order.
+  bool takes_sizes() const {
+    return !operands.empty() && operands.back().role == OperandRole::size;
+  }
+  /// How many operands are before these, in a call of so many.
+  std::size_t operands_before_sizes(std::size_t count) const {
+    return takes_sizes() ? operands.size() - 1 : count;
+  }
 };
 
 /// The row of `op`.
 const OpInfo &op_info(OpCode op);
+
+/// How many entries of a call's lists are operands.
+std::size_t count_values(const OpInfo &info, const Attrs &attrs);
 
 /// All rows, in the order of OpCode.
 std::span<const OpInfo> all_ops();

@@ -145,13 +145,16 @@ Result<TensorType> constant(const InferContext &call) {
 
 Result<TensorType> iota(const InferContext &call) {
   const DType dtype = IotaAttrs(call.attrs).dtype;
-  Shape shape(IotaAttrs(call.attrs).shape);
+  const Ints &given = IotaAttrs(call.attrs).shape;
+  Shape shape(given);
   if (dtype == DType::boolean)
     return Fault{ErrorKind::dtype, "dtype must be a number (i32, i64, f32, f64), but it is bool"};
-  for (std::int64_t dim : shape)
-    if (dim < 0)
+  for (std::int64_t &dim : shape) {
+    if (dim == detail::kDynamic && !call.operands.empty()) dim = unknown;
+    else if (dim < 0)
       return Fault{ErrorKind::shape,
                    "the shape has a size of " + std::to_string(dim) + ", which is negative"};
+  }
   if (Check fault = check_axis(IotaAttrs(call.attrs).axis, shape, "a tensor")) return *fault;
   return sized(dtype, std::move(shape));
 }

@@ -71,36 +71,54 @@ DType promoted_dtype(Promotion promotion, std::span<const Operand *const> operan
   return dtype;
 }
 
-Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
-  const std::span<const Operand *const> operands(list.begin(), list.size());
-  const OpInfo &info = op_info(op);
-  check_attrs(op, attrs);
+/// Operands as tensors of the dtypes that the op takes.
+static void materialize(const OpInfo &info, std::span<const Operand *const> operands,
+                        Tensor *tensors) {
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (operands[i]->undefined()) refuse_undefined(op, i);
-  Tensor tensors[kMaxOperands];
-  WEFT_INVARIANT(operands.size() <= kMaxOperands,
-                 "too many operands for a call that is not variadic");
+    if (operands[i]->undefined()) refuse_undefined(info.op, i);
   if (info.promotion == Promotion::none) {
     // A weak scalar keeps its own dtype; what is cast is the number itself, not f32's of it.
-    const bool exact = op == OpCode::cast;
+    const bool exact = info.op == OpCode::cast;
     for (std::size_t i = 0; i < operands.size(); ++i)
       tensors[i] = exact && operands[i]->weak() && operands[i]->weak_kind() == DTypeKind::floating
                        ? operands[i]->materialize(DType::f64)
                        : operands[i]->materialize();
-  } else {
-    const std::size_t first = unpromoted(info);
-    const DType dtype = promoted_dtype(info.promotion, operands, first);
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      if (i < first) {
-        tensors[i] = operands[i]->materialize();
-        continue;
-      }
-      Tensor tensor =
-          operands[i]->materialize(operands[i]->weak() ? dtype : operands[i]->dtype(), info.name);
-      tensors[i] = tensor.dtype() == dtype ? std::move(tensor) : cast(tensor, dtype);
-    }
+    return;
   }
+  const std::size_t first = unpromoted(info);
+  const DType dtype = promoted_dtype(info.promotion, operands, first);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    if (i < first) {
+      tensors[i] = operands[i]->materialize();
+      continue;
+    }
+    Tensor tensor =
+        operands[i]->materialize(operands[i]->weak() ? dtype : operands[i]->dtype(), info.name);
+    tensors[i] = tensor.dtype() == dtype ? std::move(tensor) : cast(tensor, dtype);
+  }
+}
+
+Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
+  const std::span<const Operand *const> operands(list.begin(), list.size());
+  check_attrs(op, attrs);
+  Tensor tensors[kMaxOperands];
+  WEFT_INVARIANT(operands.size() <= kMaxOperands,
+                 "too many operands for a call that is not variadic");
+  materialize(op_info(op), operands, tensors);
   return dispatch(op, {tensors, operands.size()}, attrs);
+}
+
+Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs,
+               std::initializer_list<const Sizes *> lists) {
+  std::size_t values = 0;
+  for (const Sizes *sizes : lists) values += sizes->values().size();
+  if (values == 0) return general(op, list, attrs);
+  check_attrs(op, attrs);
+  std::vector<Tensor> tensors(list.size());
+  materialize(op_info(op), {list.begin(), list.size()}, tensors.data());
+  for (const Sizes *sizes : lists)
+    tensors.insert(tensors.end(), sizes->values().begin(), sizes->values().end());
+  return dispatch(op, tensors, attrs);
 }
 
 /// Whether a call of an op on tensors of that dtype needs no promotion.

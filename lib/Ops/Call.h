@@ -6,12 +6,16 @@
 #include <optional>
 
 #include "Ops/Interpreter.h"
+#include <weft/size.h>
 
 namespace weft::call {
 
 Tensor unary(OpCode op, const Operand &x);
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs);
 Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs);
+/// Of an op with lists of sizes, whose values become operands behind the others.
+Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs,
+               std::initializer_list<const Sizes *> lists);
 Tensor variadic(OpCode op, std::initializer_list<Operand> operands, const Attrs &attrs);
 Tensor variadic(OpCode op, std::span<const Tensor> operands, const Attrs &attrs);
 

@@ -42,8 +42,31 @@ std::string text_of(std::span<const TensorType> operands, const Tensor &result) 
 
 } // namespace
 
+/// A call whose lists of sizes have values, with their numbers instead.
+static Tensor execute_on_numbers(const OpInfo &info, std::span<const Tensor> operands,
+                                 const Attrs &attrs) {
+  const std::size_t first = info.operands_before_sizes(operands.size());
+  std::span<const Tensor> values = operands.subspan(first);
+  Attrs numbers = attrs;
+  for (std::size_t i = 0; i < info.attrs.size(); ++i) {
+    if (!info.attrs[i].takes_values) continue;
+    for (std::int64_t &size : std::get<Ints>(numbers[i])) {
+      if (size != detail::kDynamic || values.empty()) continue;
+      check_operand(info, values.front(), info.operands.size() - 1);
+      size = values.front().item<std::int64_t>();
+      // Where -1 is a word it is so of numbers alone.
+      if (size < 0)
+        refuse(info, ErrorKind::shape, "a size is " + std::to_string(size) + ", which is negative");
+      values = values.subspan(1);
+    }
+  }
+  return execute_eager(info.op, operands.first(first), numbers);
+}
+
 Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
   const OpInfo &info = op_info(op);
+  if (info.takes_sizes() && operands.size() >= info.operands.size()) [[unlikely]]
+    return execute_on_numbers(info, operands, attrs);
   TensorType few[3]; // most ops have no more operands
   std::vector<TensorType> many(operands.size() > std::size(few) ? operands.size() : 0);
   const std::span<TensorType> types(many.empty() ? few : many.data(), operands.size());

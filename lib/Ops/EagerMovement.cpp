@@ -378,51 +378,6 @@ Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const 
   return result;
 }
 
-/// Throws, in the op's name, unless a tensor can have that shape.
-static void need_countable(const OpInfo &info, const Shape &shape, DType dtype) {
-  const Result<std::int64_t> count = element_count(shape, item_size(dtype));
-  if (!count) raise(count.fault().kind, std::string(info.name) + ": " + count.fault().message);
-}
-
-Tensor replicate(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
-                 const TensorType &) {
-  const Tensor &x = operands[0];
-  const auto count = operands[1].item<std::int64_t>();
-  if (count < 0)
-    raise(ErrorKind::shape, std::string(info.name) + ": the count is " + std::to_string(count) +
-                                ", which is negative");
-  Ints dims{count}, strides{0};
-  for (std::size_t i = 0; i < x.impl()->rank; ++i) {
-    dims.push_back(x.impl()->dims()[i]);
-    strides.push_back(x.impl()->strides()[i]);
-  }
-  need_countable(info, Shape(dims), x.dtype());
-  return detail::new_view(x, dims, strides, 0);
-}
-
-Tensor resize(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
-              const TensorType &type) {
-  const detail::TensorImpl *x = operands[0].impl();
-  const auto count = operands[1].item<std::int64_t>();
-  if (count < 0)
-    raise(ErrorKind::shape, std::string(info.name) + ": the count is " + std::to_string(count) +
-                                ", which is negative");
-  Ints dims(x->sizes().begin(), x->sizes().end());
-  dims[0] = count;
-  if (count <= x->dims()[0])
-    return detail::new_view(operands[0], dims, Ints(x->strides(), x->strides() + x->rank), 0);
-  const std::size_t item = item_size(type.dtype);
-  need_countable(info, Shape(dims), type.dtype);
-  Tensor result = detail::new_tensor(type.dtype, Shape(dims));
-  detail::TensorImpl *to = result.impl();
-  copy_strided(item, x->sizes(), x->data, {x->strides(), x->rank}, to->data,
-               {to->strides(), to->rank});
-  const std::size_t all = static_cast<std::size_t>(to->size) * item;
-  const std::size_t taken = static_cast<std::size_t>(x->size) * item;
-  std::memset(to->data + taken, 0, all - taken);
-  return result;
-}
-
 Tensor size_of(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &) {
   return detail::new_scalar(operands[0].size(SizeAttrs(attrs).axis));

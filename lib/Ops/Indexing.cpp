@@ -114,10 +114,15 @@ Tensor between_bounds(const Tensor &x, std::int64_t axis, const SliceBound &star
                   minimum(size, minimum(at, kMost - 1) + shift));
   };
   const SliceBound &first = backwards ? stop : start, &last = backwards ? start : stop;
-  const Tensor low = first ? clipped(first) : tensor(std::int64_t{0}),
-               high = last ? clipped(last) : size;
-  const Tensor ones = replicate(tensor(std::int64_t{1}), maximum(high - low, std::int64_t{0}));
-  return gather(x, cumsum(ones, {.axis = 0, .exclusive = true}) + low, {.axis = axis});
+  const auto rank = static_cast<std::size_t>(x.rank()), at = static_cast<std::size_t>(axis);
+  Sizes starts(Ints(rank, 0)), limits(Ints(rank, -1));
+  std::optional<Tensor> low;
+  if (first) starts.set(at, low.emplace(clipped(first)));
+  if (last) {
+    const Tensor high = clipped(last);
+    limits.set(at, low ? maximum(high, *low) : high);
+  }
+  return weft::slice(x, starts, limits, Ints(rank, 1));
 }
 
 /// Takes what the indices count from the end of axes of unknown size, and slices that end there at

@@ -44,8 +44,7 @@ struct Call {
       const auto along = static_cast<std::int64_t>(axis) + 1;
       const Tensor size = size_of(x, {.axis = along});
       const Tensor count = quotient(size + number(strides[axis] - 1), strides[axis]);
-      const Tensor starts =
-          cumsum(replicate(number(strides[axis]), count), {.axis = 0, .exclusive = true});
+      const Tensor starts = iota(DType::i64, {Size(count)}) * number(strides[axis]);
       const Tensor before = same_padding(size, strides[axis], reach(axis)).before;
       result = gather(result, starts + (number(most_before(axis)) - before), {.axis = along});
     }
@@ -76,8 +75,8 @@ Tensor counts_along(const Call &call, const Tensor &x, std::size_t axis) {
   if (!is_open && call.padding.low[axis] == 0 && call.padding.high[axis] == 0) return {};
   Ints row(shape.size(), 1);
   if (shape[axis + 1] == unknown) {
-    const Tensor size = size_of(x, {.axis = static_cast<std::int64_t>(axis) + 1});
-    const Tensor ones = reshape(replicate(cast(1, x.dtype()), size), {1, unknown, 1});
+    const Size size = size_of(x, {.axis = static_cast<std::int64_t>(axis) + 1});
+    const Tensor ones = broadcast(cast(1, x.dtype()), {1, size, 1});
     const auto only = [&](const Ints &list) { return Ints{list[axis]}; };
     const Call line{.name = call.name,
                     .window = only(call.window),

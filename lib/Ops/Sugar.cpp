@@ -17,7 +17,7 @@
 
 namespace weft {
 
-Tensor full(const Shape &shape, const Operand &value, DType dtype, std::source_location where) {
+Tensor full(const Sizes &shape, const Operand &value, DType dtype, std::source_location where) {
   const CompositeCall site("full", where);
   check_dtype("full", dtype);
   if (!value.weak()) {
@@ -29,11 +29,32 @@ Tensor full(const Shape &shape, const Operand &value, DType dtype, std::source_l
     return broadcast(cast(value, dtype), shape);
   }
   const Tensor scalar = value.materialize(dtype);
-  Tensor result = detail::new_tensor(dtype, shape);
+  if (!shape.are_numbers()) return broadcast(scalar, shape);
+  Tensor result = detail::new_tensor(dtype, Shape(shape.numbers()));
   visit_dtype(dtype, [&]<class T>() {
     std::fill_n(detail::elements<T>(result), result.size(), *detail::elements<T>(scalar));
   });
   return result;
+}
+
+/// That number of C++ in each element.
+static Tensor filled(const char *function, const Sizes &shape, DType dtype, int value) {
+  check_dtype(function, dtype);
+  if (!shape.are_numbers()) return broadcast(Operand(value).materialize(dtype), shape);
+  Tensor result = detail::new_tensor(dtype, Shape(shape.numbers()));
+  visit_dtype(dtype, [&]<class T>() {
+    std::fill_n(detail::elements<T>(result), result.size(), static_cast<T>(value));
+  });
+  return result;
+}
+
+Tensor zeros(const Sizes &shape, DType dtype, std::source_location where) {
+  const CompositeCall site("zeros", where);
+  return filled("zeros", shape, dtype, 0);
+}
+Tensor ones(const Sizes &shape, DType dtype, std::source_location where) {
+  const CompositeCall site("ones", where);
+  return filled("ones", shape, dtype, 1);
 }
 
 // Of the short functions the short way comes first, on which no operand is wrong.

@@ -101,19 +101,16 @@ namespace {
 
 using namespace windows;
 
-/// An axis of a size that is not known, with the zeros of `same`: their number follows from the
-/// size, so more are put around, and what is wanted of it is taken.
+/// An axis of a size that is not known, with the zeros of `same`, whose number follows from the
+/// size.
 Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::int64_t reach) {
-  const auto along = static_cast<std::int64_t>(axis);
-  const Tensor size = size_of(x, {.axis = along});
+  const Tensor size = size_of(x, {.axis = static_cast<std::int64_t>(axis)});
   const OpenPadding padding = same_padding(size, stride, reach);
-  Ints around(static_cast<std::size_t>(x.rank()), 0), none = around;
-  around[axis] = reach - 1;
-  const Tensor wide = pad(x, cast(0.0, x.dtype()), around, around, none);
-  const Tensor ones = replicate(number(1), size + padding.total);
-  return gather(wide,
-                cumsum(ones, {.axis = 0, .exclusive = true}) + (number(reach - 1) - padding.before),
-                {.axis = along});
+  const Ints none(static_cast<std::size_t>(x.rank()), 0);
+  Sizes low(none), high(none);
+  low.set(axis, padding.before);
+  high.set(axis, padding.total - padding.before);
+  return pad(x, cast(0.0, x.dtype()), low, high, none);
 }
 
 } // namespace

@@ -28,15 +28,6 @@ void check_rectangular(std::size_t depth, std::int64_t first, std::size_t other)
                    " and another " + std::to_string(other));
 }
 
-Tensor filled(const char *function, const Shape &shape, DType dtype, int value) {
-  check_dtype(function, dtype);
-  Tensor result = new_tensor(dtype, shape);
-  visit_dtype(dtype, [&]<class T>() {
-    std::fill_n(elements<T>(result), result.size(), static_cast<T>(value));
-  });
-  return result;
-}
-
 } // namespace
 
 namespace detail {
@@ -142,15 +133,6 @@ Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<
   return promoted(rows, counts, {signed_size(values.size()), height, columns});
 }
 
-Tensor zeros(const Shape &shape, DType dtype, std::source_location where) {
-  const CompositeCall site("zeros", where);
-  return filled("zeros", shape, dtype, 0);
-}
-Tensor ones(const Shape &shape, DType dtype, std::source_location where) {
-  const CompositeCall site("ones", where);
-  return filled("ones", shape, dtype, 1);
-}
-
 namespace {
 
 /// Throws unless the dtype has numbers like `value`, the first or the last of a range.
@@ -206,9 +188,11 @@ Tensor arange(double start, double stop, double step, DType dtype, std::source_l
 
 Tensor eye(std::int64_t n, DType dtype, std::source_location where) {
   const CompositeCall site("eye", where);
-  Tensor result = zeros({n, n}, dtype);
+  check_dtype("eye", dtype);
+  Tensor result = new_tensor(dtype, Shape{n, n});
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);
+    std::fill_n(target, result.size(), T(0));
     for (std::int64_t i = 0; i < n; ++i) target[i * (n + 1)] = T(1);
   });
   return result;

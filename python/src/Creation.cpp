@@ -1,5 +1,5 @@
 // Making tensors of values, and the functions on tensors that no record describes.
-#include "ComputedSizes.h"
+#include "Sizes.h"
 
 #include <cmath>
 
@@ -103,10 +103,7 @@ const Signature zeros_signature{"zeros",
                                  {"device", "str | None", "None"}}};
 Tensor make_zeros(PyObject *const *values) {
   check_device("zeros", values[2]);
-  if (const auto sizes = computed_sizes(values[0], {"zeros", "shape"}))
-    return replicated(zeros({}, dtype_or(values[1], DType::f32, "zeros")), *sizes);
-  return zeros(Shape(to_integers(values[0], {"zeros", "shape"})),
-               dtype_or(values[1], DType::f32, "zeros"));
+  return zeros(to<Sizes>(values[0], {"zeros", "shape"}), dtype_or(values[1], DType::f32, "zeros"));
 }
 const Signature ones_signature{"ones",
                                {{"shape", "Sizes"},
@@ -115,10 +112,7 @@ const Signature ones_signature{"ones",
                                 {"device", "str | None", "None"}}};
 Tensor make_ones(PyObject *const *values) {
   check_device("ones", values[2]);
-  if (const auto sizes = computed_sizes(values[0], {"ones", "shape"}))
-    return replicated(ones({}, dtype_or(values[1], DType::f32, "ones")), *sizes);
-  return ones(Shape(to_integers(values[0], {"ones", "shape"})),
-              dtype_or(values[1], DType::f32, "ones"));
+  return ones(to<Sizes>(values[0], {"ones", "shape"}), dtype_or(values[1], DType::f32, "ones"));
 }
 
 const Signature full_signature{"full",
@@ -135,9 +129,7 @@ Tensor make_full(PyObject *const *values) {
       to_optional_dtype(is_given(values[2]) ? values[2] : Py_None, {"full", "dtype"});
   if (!value.convert(values[1], place, wanted)) refuse_object(values[1], place);
   const DType dtype = wanted.value_or(value.operand().dtype());
-  if (const auto sizes = computed_sizes(values[0], {"full", "shape"}))
-    return replicated(full({}, value.operand(), dtype), *sizes);
-  return full(Shape(to_integers(values[0], {"full", "shape"})), value.operand(), dtype);
+  return full(to<Sizes>(values[0], {"full", "shape"}), value.operand(), dtype);
 }
 
 /// Of the type of a tensor, in another dtype if one is given.
@@ -198,8 +190,8 @@ Tensor arange_of_trace(PyObject *const *values, bool bounded) {
     numbers[i] = is_floating(type.dtype) ? number : cast(number, DType::i64);
   }
   if (!bounded) numbers = {tensor(std::int64_t{0}), numbers[0], numbers[2]};
-  return arange_computed(numbers[0], numbers[1], numbers[2],
-                         dtype_or(values[3], floating ? DType::f32 : DType::i32, "arange"));
+  return arange_between(numbers[0], numbers[1], numbers[2],
+                        dtype_or(values[3], floating ? DType::f32 : DType::i32, "arange"));
 }
 
 Tensor make_arange(PyObject *const *values) {
@@ -226,6 +218,21 @@ Tensor make_arange(PyObject *const *values) {
                          "arange"));
 }
 
+/// `linspace` of a number that a trace computes, to the same bits.
+Tensor line_between(double start, double stop, const Size &count, bool endpoint, DType dtype) {
+  const Tensor at = iota(DType::f64, {count});
+  const Size parts = endpoint ? count - 1 : count;
+  const Tensor divisor = cast(max(parts, 1).tensor(), DType::f64);
+  const Tensor step = select(greater(parts.tensor(), std::int64_t{0}),
+                             divide(tensor(stop - start), divisor), tensor(0.0));
+  Tensor line = add(tensor(start), multiply(at, step));
+  if (endpoint)
+    line = select(logical_and(equal(at, cast(parts.tensor(), DType::f64)), greater(at, 0.0)),
+                  tensor(stop), line);
+  if (is_integer(dtype)) line = floor(line); // NumPy's are rounded down
+  return dtype == DType::f64 ? line : line.astype(dtype);
+}
+
 const Signature linspace_signature{"linspace",
                                    {{"start", "SupportsFloat | SupportsIndex"},
                                     {"stop", "SupportsFloat | SupportsIndex"},
@@ -236,13 +243,15 @@ const Signature linspace_signature{"linspace",
 Tensor make_linspace(PyObject *const *values) {
   const double start = to<double>(values[0], {"linspace", "start"}),
                stop = to<double>(values[1], {"linspace", "stop"});
-  const std::int64_t count = given<std::int64_t>(values[2], 50, {"linspace", "num"});
+  const Size number = given<Size>(values[2], 50, {"linspace", "num"});
   const bool endpoint = given<bool>(values[3], true, {"linspace", "endpoint"});
   const DType dtype = dtype_or(values[4], DType::f32, "linspace");
-  if (count < 0)
+  const std::int64_t count = number.number();
+  if (number.is_number() && count < 0)
     throw ValueError("linspace: num is " + std::to_string(count) + ", which is negative");
   if (!std::isfinite(start) || !std::isfinite(stop))
     throw ValueError("linspace: a bound is not finite");
+  if (!number.is_number()) return line_between(start, stop, number, endpoint, dtype);
   const std::int64_t parts = endpoint ? count - 1 : count;
   const Ints dims{count};
   Tensor line = detail::unset_tensor(DType::f64, dims);
@@ -257,7 +266,7 @@ Tensor make_linspace(PyObject *const *values) {
 
 const Signature eye_signature{"eye", {{"n", "int"}, {"dtype", "DTypeLike", "'float32'"}}};
 Tensor make_eye(PyObject *const *values) {
-  return eye(to_integer(values[0], {"eye", "n"}), dtype_or(values[1], DType::f32, "eye"));
+  return eye(to<Size>(values[0], {"eye", "n"}), dtype_or(values[1], DType::f32, "eye"));
 }
 
 const Signature square_signature{"square", {{"x", "TensorLike"}}};

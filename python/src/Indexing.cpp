@@ -6,7 +6,7 @@
 #include <array>
 
 #include "Buffers.h"
-#include "ComputedSizes.h"
+#include "Sizes.h"
 #include <weft/detail/binding.h>
 #include <weft/detail/indexing.h>
 #include <weft/detail/staging.h>
@@ -228,9 +228,8 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
 Tensor checked_positions(const Tensor &positions, const Tensor &y, std::int64_t axis) {
   const std::int64_t size = detail::type_of(y).shape[static_cast<std::size_t>(axis)];
   if (size != unknown && !positions.traced()) return positions;
-  const Tensor count = size == unknown ? size_of(y, {.axis = axis}) : tensor(size);
-  const Tensor ones = replicate(tensor(std::int64_t{1}), count);
-  return detail::gather_indexed(cumsum(ones, {.axis = 0, .exclusive = true}), positions, 0);
+  const Size count = size == unknown ? Size(size_of(y, {.axis = axis})) : Size(size);
+  return detail::gather_indexed(iota(DType::i64, {count}), positions, 0);
 }
 
 /// Arrays of indices, broadcast together, pick elements along several axes: these become one.

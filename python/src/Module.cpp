@@ -1,5 +1,4 @@
 // The extension module weft._weft: a thin coat over libweft.
-#include "ComputedSizes.h"
 #include "Data.h"
 #include "Define.h"
 #include "Identities.h"
@@ -11,6 +10,7 @@
 #include "Restores.h"
 #include "Runs.h"
 #include "Saved.h"
+#include "Sizes.h"
 #include "Staging.h"
 #include "Style.h"
 #include "Text.h"
@@ -122,7 +122,7 @@ NB_MODULE(_weft, module) {
   define_dtypes(module);
   define_tensors(module);
   define_dlpack(module);
-  define_computed_sizes(module);
+  define_sizes(module);
   define_styles(module);
   define_identities(module);
   define_printing(module);

@@ -2,7 +2,7 @@
 // that are methods too.
 #include "Binding.h"
 #include "Composites.h"
-#include "ComputedSizes.h"
+#include "Sizes.h"
 #include "Snapshots.h"
 
 namespace weft::python {

@@ -1,7 +1,7 @@
 // Random tensors in Python: generators, and functions without one.
 #include "Arguments.h"
-#include "ComputedSizes.h"
 #include "Define.h"
+#include "Sizes.h"
 #include "Text.h"
 
 #include <weft/random.h>
@@ -23,9 +23,9 @@ std::optional<std::uint64_t> to_seed(nb::handle seed) {
 }
 
 random::Extent extent_of(nb::handle shape) {
-  if (const auto sizes = computed_sizes(shape.ptr(), {"random", "shape"}))
-    return random::like(replicated(tensor(false), *sizes));
-  return Shape(to_integers(shape.ptr(), {"random", "shape"}));
+  const auto sizes = to<Sizes>(shape.ptr(), {"random", "shape"});
+  return sizes.are_numbers() ? random::Extent(Shape(sizes.numbers()))
+                             : random::like(zeros(sizes, DType::boolean));
 }
 
 DType dtype_of_argument(nb::handle dtype) { return to_dtype(dtype.ptr(), {"random", "dtype"}); }

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "Buffers.h"
-#include "ComputedSizes.h"
+#include "Sizes.h"
 #include "Style.h"
 #include <weft/detail/binding.h>
 
@@ -138,9 +138,7 @@ Ints integers_of(const nb::args &args, const Place &place) {
 
 Tensor reshaped(const Tensor &tensor, const nb::args &args) {
   PyObject *const shape = args.size() == 1 ? nb::object(args[0]).ptr() : args.ptr();
-  if (const auto sizes = computed_sizes(shape, {"reshape", "shape"}))
-    return reshape_computed(tensor, *sizes);
-  return reshape(tensor, integers_of(args, {"reshape", "shape"}));
+  return reshape(tensor, to<Sizes>(shape, {"reshape", "shape"}));
 }
 
 Tensor transposed(const Tensor &tensor, const nb::args &args) {

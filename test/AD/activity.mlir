@@ -19,9 +19,9 @@ func.func private @paths(%x: tensor<3xf32>, %c: tensor<3xf32>, %i: tensor<2xi32>
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}, %[[A2:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:   %[[EXP:.*]] = weft.exp %[[A1]] : tensor<3xf32>
 // CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 2>} : (tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [2] : (tensor<f32>) -> tensor<2xf32>
 // CHECK-NEXT:   %[[CONSTANT2:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[BROADCAST2:.*]] = weft.broadcast %[[CONSTANT2]] {shape = array<i64: 3>} : (tensor<f32>) -> tensor<3xf32>
+// CHECK-NEXT:   %[[BROADCAST2:.*]] = weft.broadcast %[[CONSTANT2]] to [3] : (tensor<f32>) -> tensor<3xf32>
 // CHECK-NEXT:   %[[SCATTER_ADD:.*]] = weft.scatter_add %[[BROADCAST2]], %[[A2]], %[[BROADCAST]] {axis = 0 : i64} : (tensor<3xf32>, tensor<2xi32>, tensor<2xf32>) -> tensor<3xf32>
 // CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[SCATTER_ADD]], %[[EXP]] : tensor<3xf32>
 // CHECK-NEXT:   return %[[MULTIPLY]] : tensor<3xf32>
@@ -40,7 +40,7 @@ func.func private @product(%x: tensor<f32>, %y: tensor<f32>, %z: tensor<2xf32>) 
 // CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[CONSTANT]], %[[A0]] : tensor<f32>
 // CHECK-NEXT:   %[[CONSTANT2:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] {shape = array<i64: 2>} : (tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] to [2] : (tensor<f32>) -> tensor<2xf32>
 // CHECK-NEXT:   return %[[MULTIPLY]], %[[BROADCAST]] : tensor<f32>, tensor<2xf32>
 func.func @arguments_are_apart(%x: tensor<f32>, %z: tensor<2xf32>) -> (tensor<f32>, tensor<2xf32>) {
   %0:3 = weft.gradient @product(%x, %x, %z) wrt [1, 2]
@@ -91,7 +91,7 @@ func.func private @identity(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<2xf
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}, %[[A2:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:   %[[ADD:.*]] = weft.add %[[A1]], %[[A2]] : tensor<2xf32>
 // CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 2>} : (tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [2] : (tensor<f32>) -> tensor<2xf32>
 // CHECK-NEXT:   return %[[ADD]], %[[BROADCAST]] : tensor<2xf32>, tensor<2xf32>
 func.func @results_may_repeat(%x: tensor<2xf32>, %a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
   %0:5 = weft.vjp @identity(%x, %x) cotangents(%a, %b) wrt [0, 1]

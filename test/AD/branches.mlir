@@ -42,7 +42,7 @@ func.func private @choose(%x: tensor<3xf32>, %y: tensor<3xf32>, %p: i1) -> tenso
 // CHECK-NEXT:       %[[ADD:.*]] = weft.add %[[MULTIPLY3]], %[[SELECT]] : tensor<3xf32>
 // CHECK-NEXT:       %[[MULTIPLY5:.*]] = weft.multiply %[[ADD]], %[[EXP2]] : tensor<3xf32>
 // CHECK-NEXT:       %[[CONSTANT2:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:       %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] {shape = array<i64: 3>} : (tensor<f32>) -> tensor<3xf32>
+// CHECK-NEXT:       %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] to [3] : (tensor<f32>) -> tensor<3xf32>
 // CHECK-NEXT:       scf.yield %[[MULTIPLY5]], %[[BROADCAST]] : tensor<3xf32>, tensor<3xf32>
 // CHECK-NEXT:     } else {
 // CHECK-NEXT:       %[[MULTIPLY6:.*]] = weft.multiply %[[A3]], %[[A1]] : tensor<3xf32>
@@ -100,7 +100,7 @@ func.func private @cases(%x: tensor<4xf32>, %i: index) -> tensor<f32> {
 // CHECK-NEXT:       %[[MULTIPLY2:.*]] = weft.multiply %[[CONSTANT2]], %[[INDEX_SWITCH]]#1 : tensor<f32>
 // CHECK-NEXT:       %[[MULTIPLY3:.*]] = weft.multiply %[[CONSTANT2]], %[[INDEX_SWITCH]]#1 : tensor<f32>
 // CHECK-NEXT:       %[[ADD:.*]] = weft.add %[[MULTIPLY2]], %[[MULTIPLY3]] : tensor<f32>
-// CHECK-NEXT:       %[[BROADCAST:.*]] = weft.broadcast %[[ADD]] {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT:       %[[BROADCAST:.*]] = weft.broadcast %[[ADD]] to [4] : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT:       scf.yield %[[BROADCAST]] : tensor<4xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     case 1 {
@@ -108,12 +108,12 @@ func.func private @cases(%x: tensor<4xf32>, %i: index) -> tensor<f32> {
 // CHECK-NEXT:       %[[MULTIPLY4:.*]] = weft.multiply %[[CONSTANT2]], %[[COS]] : tensor<f32>
 // CHECK-NEXT:       %[[CONSTANT3:.*]] = weft.constant dense<4.000000e+00> : tensor<f32>
 // CHECK-NEXT:       %[[DIVIDE:.*]] = weft.divide %[[MULTIPLY4]], %[[CONSTANT3]] : tensor<f32>
-// CHECK-NEXT:       %[[BROADCAST2:.*]] = weft.broadcast %[[DIVIDE]] {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT:       %[[BROADCAST2:.*]] = weft.broadcast %[[DIVIDE]] to [4] : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT:       scf.yield %[[BROADCAST2]] : tensor<4xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     default {
 // CHECK-NEXT:       %[[CONSTANT4:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:       %[[BROADCAST3:.*]] = weft.broadcast %[[CONSTANT4]] {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT:       %[[BROADCAST3:.*]] = weft.broadcast %[[CONSTANT4]] to [4] : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT:       scf.yield %[[BROADCAST3]] : tensor<4xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     return %[[INDEX_SWITCH2]] : tensor<4xf32>

@@ -37,12 +37,12 @@ func.func private @known() -> index {
 // FOUR: tensor(4,
 // STEP: count-iterations.mlir:{{[0-9]+}}: assertion failed in near_the_end: the step of scf.for is not positive
 func.func @near_the_end(%bounds: tensor<3xi64>) -> tensor<i64> {
-  %0 = weft.slice %bounds {starts = array<i64: 0>, limits = array<i64: 1>, strides = array<i64: 1>} : (tensor<3xi64>) -> tensor<1xi64>
-  %1 = weft.slice %bounds {starts = array<i64: 1>, limits = array<i64: 2>, strides = array<i64: 1>} : (tensor<3xi64>) -> tensor<1xi64>
-  %2 = weft.slice %bounds {starts = array<i64: 2>, limits = array<i64: 3>, strides = array<i64: 1>} : (tensor<3xi64>) -> tensor<1xi64>
-  %3 = weft.reshape %0 {shape = array<i64>} : (tensor<1xi64>) -> tensor<i64>
-  %4 = weft.reshape %1 {shape = array<i64>} : (tensor<1xi64>) -> tensor<i64>
-  %5 = weft.reshape %2 {shape = array<i64>} : (tensor<1xi64>) -> tensor<i64>
+  %0 = weft.slice %bounds from [0] to [1] : (tensor<3xi64>) -> tensor<1xi64>
+  %1 = weft.slice %bounds from [1] to [2] : (tensor<3xi64>) -> tensor<1xi64>
+  %2 = weft.slice %bounds from [2] to [3] : (tensor<3xi64>) -> tensor<1xi64>
+  %3 = weft.reshape %0 to [] : (tensor<1xi64>) -> tensor<i64>
+  %4 = weft.reshape %1 to [] : (tensor<1xi64>) -> tensor<i64>
+  %5 = weft.reshape %2 to [] : (tensor<1xi64>) -> tensor<i64>
   %low = weft.item %3 : tensor<i64>
   %high = weft.item %4 : tensor<i64>
   %step = weft.item %5 : tensor<i64>

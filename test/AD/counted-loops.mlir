@@ -33,7 +33,7 @@ func.func private @recurrence(%h: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<
 // CHECK-NEXT:       scf.yield %[[MULTIPLY]], %[[STACK_STORE]], %[[STACK_STORE2]] : tensor<2xf32>, tensor<5x2xf32>, tensor<5x2xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     %[[CONSTANT5:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT5]] {shape = array<i64: 2, 2>} : (tensor<f32>) -> tensor<2x2xf32>
+// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT5]] to [2, 2] : (tensor<f32>) -> tensor<2x2xf32>
 // CHECK-NEXT:     %[[CONSTANT6:.*]] = arith.constant 0 : index
 // CHECK-NEXT:     %[[CONSTANT7:.*]] = arith.constant 1 : index
 // CHECK-NEXT:     %[[FOR2:.*]]:2 = scf.for %[[IV2:.*]] = %[[CONSTANT6]] to %[[CONSTANT4]] step %[[CONSTANT7]] iter_args(%[[IN4:.*]] = %[[A2]], %[[IN5:.*]] = %[[BROADCAST]]) -> (tensor<2xf32>, tensor<2x2xf32>) {
@@ -48,12 +48,12 @@ func.func private @recurrence(%h: tensor<2xf32>, %w: tensor<2x2xf32>) -> tensor<
 // CHECK-NEXT:       %[[MULTIPLY4:.*]] = weft.multiply %[[STACK_LOAD2]], %[[STACK_LOAD2]] : tensor<2xf32>
 // CHECK-NEXT:       %[[SUBTRACT:.*]] = weft.subtract %[[CONSTANT8]], %[[MULTIPLY4]] : tensor<f32>, tensor<2xf32>
 // CHECK-NEXT:       %[[MULTIPLY5:.*]] = weft.multiply %[[ADD]], %[[SUBTRACT]] : tensor<2xf32>
-// CHECK-NEXT:       %[[RESHAPE:.*]] = weft.reshape %[[STACK_LOAD]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
-// CHECK-NEXT:       %[[RESHAPE2:.*]] = weft.reshape %[[MULTIPLY5]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT:       %[[RESHAPE:.*]] = weft.reshape %[[STACK_LOAD]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT:       %[[RESHAPE2:.*]] = weft.reshape %[[MULTIPLY5]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT:       %[[MATMUL2:.*]] = weft.matmul %[[RESHAPE2]], %[[RESHAPE]] {transpose_rhs = true} : (tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x2xf32>
-// CHECK-NEXT:       %[[RESHAPE3:.*]] = weft.reshape %[[MULTIPLY5]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT:       %[[RESHAPE3:.*]] = weft.reshape %[[MULTIPLY5]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT:       %[[MATMUL3:.*]] = weft.matmul %[[A1]], %[[RESHAPE3]] {transpose_lhs = true} : (tensor<2x2xf32>, tensor<2x1xf32>) -> tensor<2x1xf32>
-// CHECK-NEXT:       %[[RESHAPE4:.*]] = weft.reshape %[[MATMUL3]] {shape = array<i64: 2>} : (tensor<2x1xf32>) -> tensor<2xf32>
+// CHECK-NEXT:       %[[RESHAPE4:.*]] = weft.reshape %[[MATMUL3]] to [2] : (tensor<2x1xf32>) -> tensor<2xf32>
 // CHECK-NEXT:       %[[ADD2:.*]] = weft.add %[[IN5]], %[[MATMUL2]] : tensor<2x2xf32>
 // CHECK-NEXT:       scf.yield %[[RESHAPE4]], %[[ADD2]] : tensor<2xf32>, tensor<2x2xf32>
 // CHECK-NEXT:     }
@@ -147,7 +147,7 @@ func.func private @scan(%xs: tensor<8x2xf32>) -> (tensor<2xf32>, tensor<i64>) {
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:     %[[CONSTANT:.*]] = arith.constant 8 : index
 // CHECK-NEXT:     %[[CONSTANT2:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] {shape = array<i64: 8, 2>} : (tensor<f32>) -> tensor<8x2xf32>
+// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] to [8, 2] : (tensor<f32>) -> tensor<8x2xf32>
 // CHECK-NEXT:     %[[CONSTANT3:.*]] = arith.constant 0 : index
 // CHECK-NEXT:     %[[CONSTANT4:.*]] = arith.constant 1 : index
 // CHECK-NEXT:     %[[FOR:.*]] = scf.for %[[IV:.*]] = %[[CONSTANT3]] to %[[CONSTANT]] step %[[CONSTANT4]] iter_args(%[[IN:.*]] = %[[BROADCAST]]) -> (tensor<8x2xf32>) {

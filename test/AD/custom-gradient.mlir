@@ -90,7 +90,7 @@ func.func private @several(%x: tensor<f64>, %q: tensor<2xf64>) -> (tensor<f64>, 
 // CHECK-NEXT:     %[[MULTIPLY:.*]] = weft.multiply %[[SUM]], %[[READ]] : tensor<f64>
 // CHECK-NEXT:     %[[ADD:.*]] = weft.add %[[A2]], %[[MULTIPLY]] : tensor<f64>
 // CHECK-NEXT:     %[[CONSTANT2:.*]] = weft.constant dense<0.000000e+00> : tensor<f64>
-// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] {shape = array<i64: 2>} : (tensor<f64>) -> tensor<2xf64>
+// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT2]] to [2] : (tensor<f64>) -> tensor<2xf64>
 // CHECK-NEXT:     return %[[CONSTANT]], %[[ADD]], %[[BROADCAST]] : tensor<i64>, tensor<f64>, tensor<2xf64>
 func.func @results(%x: tensor<f64>, %q: tensor<2xf64>, %dp: tensor<f64>, %dq: tensor<2xf64>) -> (tensor<i64>, tensor<f64>, tensor<2xf64>) {
   %0:5 = weft.vjp @several(%x, %q) cotangents(%dp, %dq) wrt [0, 1]

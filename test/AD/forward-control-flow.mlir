@@ -30,7 +30,7 @@ func.func private @choose(%x: tensor<2xf32>, %p: i1) -> tensor<2xf32> {
 // CHECK-NEXT:       %[[CONSTANT2:.*]] = weft.constant dense<3.000000e+00> : tensor<2xf32>
 // CHECK-NEXT:       %[[CONSTANT3:.*]] = weft.constant dense<2> : tensor<i32>
 // CHECK-NEXT:       %[[CONSTANT4:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:       %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT4]] {shape = array<i64: 2>} : (tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT:       %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT4]] to [2] : (tensor<f32>) -> tensor<2xf32>
 // CHECK-NEXT:       scf.yield %[[CONSTANT2]], %[[CONSTANT3]], %[[BROADCAST]] : tensor<2xf32>, tensor<i32>, tensor<2xf32>
 // CHECK-NEXT:     }
 // CHECK-NEXT:     %[[NEGATE:.*]] = weft.negate %[[IF]]#2 : tensor<2xf32>

@@ -51,7 +51,7 @@ func.func private @through_a_call(%x: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK-LABEL: func.func @hessian_vector(
 // CHECK-SAME: %[[A0:[a-z0-9]+]]: {{[^,)]*}}, %[[A1:[a-z0-9]+]]: {{[^,)]*}}
 // CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
-// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 3>} : (tensor<f32>) -> tensor<3xf32>
+// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [3] : (tensor<f32>) -> tensor<3xf32>
 // CHECK-NEXT:   %[[SIN:.*]] = weft.sin %[[A0]] : tensor<3xf32>
 // CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[A1]], %[[SIN]] : tensor<3xf32>
 // CHECK-NEXT:   %[[NEGATE:.*]] = weft.negate %[[MULTIPLY]] : tensor<3xf32>

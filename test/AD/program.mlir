@@ -28,7 +28,7 @@ func.func private @loss(%x: tensor<8x4xf32>, %w: tensor<4x2xf32>, %b: tensor<2xf
 // CHECK-NEXT:   %[[CONSTANT:.*]] = weft.constant dense<1.000000e+00> : tensor<f32>
 // CHECK-NEXT:   %[[CONSTANT2:.*]] = weft.constant dense<1.600000e+01> : tensor<f32>
 // CHECK-NEXT:   %[[DIVIDE:.*]] = weft.divide %[[CONSTANT]], %[[CONSTANT2]] : tensor<f32>
-// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[DIVIDE]] {shape = array<i64: 8, 2>} : (tensor<f32>) -> tensor<8x2xf32>
+// CHECK-NEXT:   %[[BROADCAST:.*]] = weft.broadcast %[[DIVIDE]] to [8, 2] : (tensor<f32>) -> tensor<8x2xf32>
 // CHECK-NEXT:   %[[MULTIPLY:.*]] = weft.multiply %[[TANH]], %[[TANH]] : tensor<8x2xf32>
 // CHECK-NEXT:   %[[SUBTRACT:.*]] = weft.subtract %[[CONSTANT]], %[[MULTIPLY]] : tensor<f32>, tensor<8x2xf32>
 // CHECK-NEXT:   %[[MULTIPLY2:.*]] = weft.multiply %[[BROADCAST]], %[[SUBTRACT]] : tensor<8x2xf32>

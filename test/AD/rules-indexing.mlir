@@ -11,7 +11,7 @@ func.func private @gather(%x: tensor<3x2xf32>, %i: tensor<4xi32>) -> tensor<4x2x
 // CHECK-LABEL: func.func @gather_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[I:[a-z0-9]+]]: tensor<4xi32>, %[[D:[a-z0-9]+]]: tensor<4x2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 3, 2>} : (tensor<f32>) -> tensor<3x2xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [3, 2] : (tensor<f32>) -> tensor<3x2xf32>
 // CHECK-NEXT: %[[SCATTER_ADD:.*]] = weft.scatter_add %[[BROADCAST]], %[[I]], %[[D]] {axis = 0 : i64} : (tensor<3x2xf32>, tensor<4xi32>, tensor<4x2xf32>) -> tensor<3x2xf32>
 // CHECK-NEXT: return %[[SCATTER_ADD]] : tensor<3x2xf32>
 func.func @gather_vjp(%x: tensor<3x2xf32>, %i: tensor<4xi32>, %d: tensor<4x2xf32>) -> tensor<3x2xf32> {
@@ -66,7 +66,7 @@ func.func private @update_slice(%x: tensor<3x2xf32>, %i: tensor<i64>, %u: tensor
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[I:[a-z0-9]+]]: tensor<i64>, %[[U:[a-z0-9]+]]: tensor<2xf32>, %[[D:[a-z0-9]+]]: tensor<3x2xf32>
 // CHECK-NEXT: %[[GATHER:.*]] = weft.gather %[[D]], %[[I]] {axis = 0 : i64} : (tensor<3x2xf32>, tensor<i64>) -> tensor<2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 2>} : (tensor<f32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [2] : (tensor<f32>) -> tensor<2xf32>
 // CHECK-NEXT: %[[UPDATE_SLICE:.*]] = weft.update_slice %[[D]], %[[I]], %[[BROADCAST]] {axis = 0 : i64} : (tensor<3x2xf32>, tensor<i64>, tensor<2xf32>) -> tensor<3x2xf32>
 // CHECK-NEXT: return %[[UPDATE_SLICE]], %[[GATHER]] : tensor<3x2xf32>, tensor<2xf32>
 func.func @update_slice_vjp(%x: tensor<3x2xf32>, %i: tensor<i64>, %u: tensor<2xf32>, %d: tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>) {
@@ -94,7 +94,7 @@ func.func private @take_along_axis(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tens
 // CHECK-LABEL: func.func @take_along_axis_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[I:[a-z0-9]+]]: tensor<2xi64>, %[[D:[a-z0-9]+]]: tensor<2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [4] : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT: %[[ADD_ALONG_AXIS:.*]] = weft.add_along_axis %[[BROADCAST]], %[[I]], %[[D]] {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<4xf32>
 // CHECK-NEXT: return %[[ADD_ALONG_AXIS]] : tensor<4xf32>
 func.func @take_along_axis_vjp(%x: tensor<4xf32>, %i: tensor<2xi64>, %d: tensor<2xf32>) -> tensor<4xf32> {

@@ -71,13 +71,13 @@ func.func @match_floating_jvp(%x: tensor<?xf32>, %like: tensor<?xf32>, %d: tenso
 //===--- reshape ---===//
 
 func.func private @reshape(%x: tensor<2x3xf32>) -> tensor<6xf32> {
-  %0 = weft.reshape %x {shape = array<i64: 6>} : (tensor<2x3xf32>) -> tensor<6xf32>
+  %0 = weft.reshape %x to [6] : (tensor<2x3xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
 // Back to the shape before.
 // CHECK-LABEL: func.func @reshape_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[D:[a-z0-9]+]]: tensor<6xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[D]] {shape = array<i64: 2, 3>} : (tensor<6xf32>) -> tensor<2x3xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[D]] to [2, 3] : (tensor<6xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: return %[[RESHAPE]] : tensor<2x3xf32>
 func.func @reshape_vjp(%x: tensor<2x3xf32>, %d: tensor<6xf32>) -> tensor<2x3xf32> {
   %0:2 = weft.vjp @reshape(%x) cotangents(%d) wrt [0]
@@ -86,7 +86,7 @@ func.func @reshape_vjp(%x: tensor<2x3xf32>, %d: tensor<6xf32>) -> tensor<2x3xf32
 }
 // CHECK-LABEL: func.func @reshape_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[DX:[a-z0-9]+]]: tensor<2x3xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[DX]] {shape = array<i64: 6>} : (tensor<2x3xf32>) -> tensor<6xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[DX]] to [6] : (tensor<2x3xf32>) -> tensor<6xf32>
 // CHECK-NEXT: return %[[RESHAPE]] : tensor<6xf32>
 func.func @reshape_jvp(%x: tensor<2x3xf32>, %dx: tensor<2x3xf32>) -> tensor<6xf32> {
   %0:2 = weft.jvp @reshape(%x) tangents(%dx) wrt [0]
@@ -123,7 +123,7 @@ func.func @transpose_jvp(%x: tensor<2x3x4xf32>, %dx: tensor<2x3x4xf32>) -> tenso
 //===--- broadcast ---===//
 
 func.func private @broadcast(%x: tensor<3x1xf32>) -> tensor<2x3x4xf32> {
-  %0 = weft.broadcast %x {shape = array<i64: 2, 3, 4>} : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
+  %0 = weft.broadcast %x to [2, 3, 4] : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
   return %0 : tensor<2x3x4xf32>
 }
 // Summed over what was repeated.
@@ -139,7 +139,7 @@ func.func @broadcast_vjp(%x: tensor<3x1xf32>, %d: tensor<2x3x4xf32>) -> tensor<3
 }
 // CHECK-LABEL: func.func @broadcast_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x1xf32>, %[[DX:[a-z0-9]+]]: tensor<3x1xf32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[DX]] {shape = array<i64: 2, 3, 4>} : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[DX]] to [2, 3, 4] : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
 // CHECK-NEXT: return %[[BROADCAST]] : tensor<2x3x4xf32>
 func.func @broadcast_jvp(%x: tensor<3x1xf32>, %dx: tensor<3x1xf32>) -> tensor<2x3x4xf32> {
   %0:2 = weft.jvp @broadcast(%x) tangents(%dx) wrt [0]
@@ -150,14 +150,14 @@ func.func @broadcast_jvp(%x: tensor<3x1xf32>, %dx: tensor<3x1xf32>) -> tensor<2x
 //===--- slice ---===//
 
 func.func private @slice(%x: tensor<5xf32>) -> tensor<2xf32> {
-  %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: 5>, strides = array<i64: 2>} : (tensor<5xf32>) -> tensor<2xf32>
+  %0 = weft.slice %x from [1] to [5] by [2] : (tensor<5xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
 // Among zeros, at the positions it came from.
 // CHECK-LABEL: func.func @slice_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<5xf32>, %[[D:[a-z0-9]+]]: tensor<2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT: %[[PAD:.*]] = weft.pad %[[D]], %[[CONSTANT]] {high = array<i64: 1>, interior = array<i64: 1>, low = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<5xf32>
+// CHECK-NEXT: %[[PAD:.*]] = weft.pad %[[D]], %[[CONSTANT]] low [1] high [1] interior [1] : (tensor<2xf32>, tensor<f32>) -> tensor<5xf32>
 // CHECK-NEXT: return %[[PAD]] : tensor<5xf32>
 func.func @slice_vjp(%x: tensor<5xf32>, %d: tensor<2xf32>) -> tensor<5xf32> {
   %0:2 = weft.vjp @slice(%x) cotangents(%d) wrt [0] : (tensor<5xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<5xf32>)
@@ -165,7 +165,7 @@ func.func @slice_vjp(%x: tensor<5xf32>, %d: tensor<2xf32>) -> tensor<5xf32> {
 }
 // CHECK-LABEL: func.func @slice_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<5xf32>, %[[DX:[a-z0-9]+]]: tensor<5xf32>
-// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[DX]] {limits = array<i64: 5>, starts = array<i64: 1>, strides = array<i64: 2>} : (tensor<5xf32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[DX]] from [1] to [5] by [2] : (tensor<5xf32>) -> tensor<2xf32>
 // CHECK-NEXT: return %[[SLICE]] : tensor<2xf32>
 func.func @slice_jvp(%x: tensor<5xf32>, %dx: tensor<5xf32>) -> tensor<2xf32> {
   %0:2 = weft.jvp @slice(%x) tangents(%dx) wrt [0] : (tensor<5xf32>, tensor<5xf32>) -> (tensor<2xf32>, tensor<2xf32>)
@@ -207,8 +207,8 @@ func.func private @concatenate(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<5
 // To each part its own.
 // CHECK-LABEL: func.func @concatenate_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[Y:[a-z0-9]+]]: tensor<3xf32>, %[[D:[a-z0-9]+]]: tensor<5xf32>
-// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] {limits = array<i64: 2>, starts = array<i64: 0>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<2xf32>
-// CHECK-NEXT: %[[SLICE2:.*]] = weft.slice %[[D]] {limits = array<i64: 5>, starts = array<i64: 2>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<3xf32>
+// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] from [0] to [2] : (tensor<5xf32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[SLICE2:.*]] = weft.slice %[[D]] from [2] to [5] : (tensor<5xf32>) -> tensor<3xf32>
 // CHECK-NEXT: return %[[SLICE]], %[[SLICE2]] : tensor<2xf32>, tensor<3xf32>
 func.func @concatenate_vjp(%x: tensor<2xf32>, %y: tensor<3xf32>, %d: tensor<5xf32>) -> (tensor<2xf32>, tensor<3xf32>) {
   %0:3 = weft.vjp @concatenate(%x, %y) cotangents(%d) wrt [0, 1]
@@ -228,17 +228,17 @@ func.func @concatenate_jvp(%x: tensor<2xf32>, %y: tensor<3xf32>, %dx: tensor<2xf
 //===--- pad ---===//
 
 func.func private @pad(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<6xf32> {
-  %0 = weft.pad %x, %y {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<6xf32>
+  %0 = weft.pad %x, %y low [1] high [2] interior [1] : (tensor<2xf32>, tensor<f32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
 // The elements of the operand to it, the sum of the rest to the value between.
 // CHECK-LABEL: func.func @pad_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[Y:[a-z0-9]+]]: tensor<f32>, %[[D:[a-z0-9]+]]: tensor<6xf32>
-// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] {limits = array<i64: 4>, starts = array<i64: 1>, strides = array<i64: 2>} : (tensor<6xf32>) -> tensor<2xf32>
+// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] from [1] to [4] by [2] : (tensor<6xf32>) -> tensor<2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<false> : tensor<i1>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 2>} : (tensor<i1>) -> tensor<2xi1>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [2] : (tensor<i1>) -> tensor<2xi1>
 // CHECK-NEXT: %[[CONSTANT2:.*]] = weft.constant dense<true> : tensor<i1>
-// CHECK-NEXT: %[[PAD:.*]] = weft.pad %[[BROADCAST]], %[[CONSTANT2]] {high = array<i64: 2>, interior = array<i64: 1>, low = array<i64: 1>} : (tensor<2xi1>, tensor<i1>) -> tensor<6xi1>
+// CHECK-NEXT: %[[PAD:.*]] = weft.pad %[[BROADCAST]], %[[CONSTANT2]] low [1] high [2] interior [1] : (tensor<2xi1>, tensor<i1>) -> tensor<6xi1>
 // CHECK-NEXT: %[[CONSTANT3:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %[[SELECT:.*]] = weft.select %[[PAD]], %[[D]], %[[CONSTANT3]] : tensor<6xi1>, tensor<6xf32>, tensor<f32>
 // CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[SELECT]] {axes = array<i64: 0>} : (tensor<6xf32>) -> tensor<f32>
@@ -250,7 +250,7 @@ func.func @pad_vjp(%x: tensor<2xf32>, %y: tensor<f32>, %d: tensor<6xf32>) -> (te
 }
 // CHECK-LABEL: func.func @pad_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[Y:[a-z0-9]+]]: tensor<f32>, %[[DX:[a-z0-9]+]]: tensor<2xf32>, %[[DY:[a-z0-9]+]]: tensor<f32>
-// CHECK-NEXT: %[[PAD:.*]] = weft.pad %[[DX]], %[[DY]] {high = array<i64: 2>, interior = array<i64: 1>, low = array<i64: 1>} : (tensor<2xf32>, tensor<f32>) -> tensor<6xf32>
+// CHECK-NEXT: %[[PAD:.*]] = weft.pad %[[DX]], %[[DY]] low [1] high [2] interior [1] : (tensor<2xf32>, tensor<f32>) -> tensor<6xf32>
 // CHECK-NEXT: return %[[PAD]] : tensor<6xf32>
 func.func @pad_jvp(%x: tensor<2xf32>, %y: tensor<f32>, %dx: tensor<2xf32>, %dy: tensor<f32>) -> tensor<6xf32> {
   %0:2 = weft.jvp @pad(%x, %y) tangents(%dx, %dy) wrt [0, 1]
@@ -258,56 +258,48 @@ func.func @pad_jvp(%x: tensor<2xf32>, %y: tensor<f32>, %dx: tensor<2xf32>, %dy: 
   return %0#1 : tensor<6xf32>
 }
 
-//===--- replicate ---===//
+//===--- sizes that are operands ---===//
 
-func.func private @replicate(%x: tensor<2xf32>, %n: tensor<i64>) -> tensor<?x2xf32> {
-  %0 = weft.replicate %x, %n : (tensor<2xf32>, tensor<i64>) -> tensor<?x2xf32>
+func.func private @repeat(%x: tensor<2xf32>, %n: tensor<i64>) -> tensor<?x2xf32> {
+  %0 = weft.broadcast %x to [%n, 2] : (tensor<2xf32>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }
 // Summed over the copies.
-// CHECK-LABEL: func.func @replicate_vjp(
+// CHECK-LABEL: func.func @repeat_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[N:[a-z0-9]+]]: tensor<i64>, %[[D:[a-z0-9]+]]: tensor<?x2xf32>
 // CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[D]] {axes = array<i64: 0>} : (tensor<?x2xf32>) -> tensor<2xf32>
 // CHECK-NEXT: return %[[SUM]] : tensor<2xf32>
-func.func @replicate_vjp(%x: tensor<2xf32>, %n: tensor<i64>, %d: tensor<?x2xf32>) -> tensor<2xf32> {
-  %0:2 = weft.vjp @replicate(%x, %n) cotangents(%d) wrt [0]
+func.func @repeat_vjp(%x: tensor<2xf32>, %n: tensor<i64>, %d: tensor<?x2xf32>) -> tensor<2xf32> {
+  %0:2 = weft.vjp @repeat(%x, %n) cotangents(%d) wrt [0]
       : (tensor<2xf32>, tensor<i64>, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<2xf32>)
   return %0#1 : tensor<2xf32>
 }
-// CHECK-LABEL: func.func @replicate_jvp(
+// CHECK-LABEL: func.func @repeat_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2xf32>, %[[N:[a-z0-9]+]]: tensor<i64>, %[[DX:[a-z0-9]+]]: tensor<2xf32>
-// CHECK-NEXT: %[[REPLICATE:.*]] = weft.replicate %[[DX]], %[[N]] : (tensor<2xf32>, tensor<i64>) -> tensor<?x2xf32>
-// CHECK-NEXT: return %[[REPLICATE]] : tensor<?x2xf32>
-func.func @replicate_jvp(%x: tensor<2xf32>, %n: tensor<i64>, %dx: tensor<2xf32>) -> tensor<?x2xf32> {
-  %0:2 = weft.jvp @replicate(%x, %n) tangents(%dx) wrt [0]
+// CHECK-NEXT: %[[Y:.*]] = weft.broadcast %[[DX]] to [%[[N]], 2] : (tensor<2xf32>) -> tensor<?x2xf32>
+// CHECK-NEXT: return %[[Y]] : tensor<?x2xf32>
+func.func @repeat_jvp(%x: tensor<2xf32>, %n: tensor<i64>, %dx: tensor<2xf32>) -> tensor<?x2xf32> {
+  %0:2 = weft.jvp @repeat(%x, %n) tangents(%dx) wrt [0]
       : (tensor<2xf32>, tensor<i64>, tensor<2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
   return %0#1 : tensor<?x2xf32>
 }
 
-//===--- resize ---===//
-
-func.func private @resize(%x: tensor<3x2xf32>, %n: tensor<i64>) -> tensor<?x2xf32> {
-  %0 = weft.resize %x, %n : (tensor<3x2xf32>, tensor<i64>) -> tensor<?x2xf32>
+func.func private @part(%x: tensor<3x2xf32>, %n: tensor<i64>, %m: tensor<i64>) -> tensor<?x2xf32> {
+  %0 = weft.slice %x from [%n, 0] to [%m, 2] : (tensor<3x2xf32>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }
-// Back to the size before: what was cut off has none.
-// CHECK-LABEL: func.func @resize_vjp(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[N:[a-z0-9]+]]: tensor<i64>, %[[D:[a-z0-9]+]]: tensor<?x2xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<3> : tensor<i64>
-// CHECK-NEXT: %[[RESIZE:.*]] = weft.resize %[[D]], %[[CONSTANT]] : (tensor<?x2xf32>, tensor<i64>) -> tensor<?x2xf32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[RESIZE]] {shape = array<i64: 3, 2>} : (tensor<?x2xf32>) -> tensor<3x2xf32>
-// CHECK-NEXT: return %[[BROADCAST]] : tensor<3x2xf32>
-func.func @resize_vjp(%x: tensor<3x2xf32>, %n: tensor<i64>, %d: tensor<?x2xf32>) -> tensor<3x2xf32> {
-  %0:2 = weft.vjp @resize(%x, %n) cotangents(%d) wrt [0]
-      : (tensor<3x2xf32>, tensor<i64>, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<3x2xf32>)
+// Zeros in front, and behind as far as x goes.
+// CHECK-LABEL: func.func @part_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[N:[a-z0-9]+]]: tensor<i64>, %[[M:[a-z0-9]+]]: tensor<i64>, %[[D:[a-z0-9]+]]: tensor<?x2xf32>
+// CHECK: %[[LOW:.*]] = weft.pad %[[D]], %{{.*}} low [%[[N]], 0] high [0, 0] : (tensor<?x2xf32>, tensor<f32>) -> tensor<?x2xf32>
+// CHECK: %[[THREE:.*]] = weft.constant dense<3> : tensor<i64>
+// CHECK: %[[HAS:.*]] = weft.size %[[LOW]] {axis = 0 : i64}
+// CHECK: %[[MISSING:.*]] = weft.subtract %[[THREE]], %[[HAS]] : tensor<i64>
+// CHECK: %[[BOTH:.*]] = weft.pad %[[LOW]], %{{.*}} low [0, 0] high [%[[MISSING]], 0]
+// CHECK: %[[KNOWN:.*]] = weft.broadcast %[[BOTH]] to [3, 2] : (tensor<?x2xf32>) -> tensor<3x2xf32>
+// CHECK: return %[[KNOWN]] : tensor<3x2xf32>
+func.func @part_vjp(%x: tensor<3x2xf32>, %n: tensor<i64>, %m: tensor<i64>, %d: tensor<?x2xf32>) -> tensor<3x2xf32> {
+  %0:2 = weft.vjp @part(%x, %n, %m) cotangents(%d) wrt [0]
+      : (tensor<3x2xf32>, tensor<i64>, tensor<i64>, tensor<?x2xf32>) -> (tensor<?x2xf32>, tensor<3x2xf32>)
   return %0#1 : tensor<3x2xf32>
-}
-// CHECK-LABEL: func.func @resize_jvp(
-// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[N:[a-z0-9]+]]: tensor<i64>, %[[DX:[a-z0-9]+]]: tensor<3x2xf32>
-// CHECK-NEXT: %[[RESIZE:.*]] = weft.resize %[[DX]], %[[N]] : (tensor<3x2xf32>, tensor<i64>) -> tensor<?x2xf32>
-// CHECK-NEXT: return %[[RESIZE]] : tensor<?x2xf32>
-func.func @resize_jvp(%x: tensor<3x2xf32>, %n: tensor<i64>, %dx: tensor<3x2xf32>) -> tensor<?x2xf32> {
-  %0:2 = weft.jvp @resize(%x, %n) tangents(%dx) wrt [0]
-      : (tensor<3x2xf32>, tensor<i64>, tensor<3x2xf32>) -> (tensor<?x2xf32>, tensor<?x2xf32>)
-  return %0#1 : tensor<?x2xf32>
 }

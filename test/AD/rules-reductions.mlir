@@ -10,8 +10,8 @@ func.func private @sum(%x: tensor<2x3xf32>) -> tensor<2xf32> {
 // One cotangent to all elements behind a sum.
 // CHECK-LABEL: func.func @sum_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[D:[a-z0-9]+]]: tensor<2xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[D]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[RESHAPE]] {shape = array<i64: 2, 3>} : (tensor<2x1xf32>) -> tensor<2x3xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[D]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[RESHAPE]] to [2, 3] : (tensor<2x1xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: return %[[BROADCAST]] : tensor<2x3xf32>
 func.func @sum_vjp(%x: tensor<2x3xf32>, %d: tensor<2xf32>) -> tensor<2x3xf32> {
   %0:2 = weft.vjp @sum(%x) cotangents(%d) wrt [0]
@@ -39,8 +39,8 @@ func.func private @mean(%x: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[D:[a-z0-9]+]]: tensor<2xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<3.000000e+00> : tensor<f32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[D]], %[[CONSTANT]] : tensor<2xf32>, tensor<f32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[DIVIDE]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
-// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[RESHAPE]] {shape = array<i64: 2, 3>} : (tensor<2x1xf32>) -> tensor<2x3xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[DIVIDE]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[BROADCAST:.*]] = weft.broadcast %[[RESHAPE]] to [2, 3] : (tensor<2x1xf32>) -> tensor<2x3xf32>
 // CHECK-NEXT: return %[[BROADCAST]] : tensor<2x3xf32>
 func.func @mean_vjp(%x: tensor<2x3xf32>, %d: tensor<2xf32>) -> tensor<2x3xf32> {
   %0:2 = weft.vjp @mean(%x) cotangents(%d) wrt [0]
@@ -98,11 +98,11 @@ func.func private @max(%x: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-LABEL: func.func @max_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[D:[a-z0-9]+]]: tensor<2xf32>
 // CHECK-NEXT: %[[MAX:.*]] = weft.max %[[X]] {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MAX]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MAX]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT: %[[EQUAL:.*]] = weft.equal %[[X]], %[[RESHAPE]] : tensor<2x3xf32>, tensor<2x1xf32>
 // CHECK-NEXT: %[[CAST:.*]] = weft.cast %[[EQUAL]] to f32 : tensor<2x3xi1>
 // CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[CAST]] {axes = array<i64: 1>, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
-// CHECK-NEXT: %[[RESHAPE2:.*]] = weft.reshape %[[D]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RESHAPE2:.*]] = weft.reshape %[[D]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[RESHAPE2]], %[[SUM]] : tensor<2x1xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %[[SELECT:.*]] = weft.select %[[EQUAL]], %[[DIVIDE]], %[[CONSTANT]] : tensor<2x3xi1>, tensor<2x1xf32>, tensor<f32>
@@ -115,7 +115,7 @@ func.func @max_vjp(%x: tensor<2x3xf32>, %d: tensor<2xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func @max_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[DX:[a-z0-9]+]]: tensor<2x3xf32>
 // CHECK-NEXT: %[[MAX:.*]] = weft.max %[[X]] {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MAX]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MAX]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT: %[[EQUAL:.*]] = weft.equal %[[X]], %[[RESHAPE]] : tensor<2x3xf32>, tensor<2x1xf32>
 // CHECK-NEXT: %[[CAST:.*]] = weft.cast %[[EQUAL]] to f32 : tensor<2x3xi1>
 // CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[CAST]] {axes = array<i64: 1>, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
@@ -140,11 +140,11 @@ func.func private @min(%x: tensor<2x3xf32>) -> tensor<2xf32> {
 // CHECK-LABEL: func.func @min_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[D:[a-z0-9]+]]: tensor<2xf32>
 // CHECK-NEXT: %[[MIN:.*]] = weft.min %[[X]] {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MIN]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MIN]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT: %[[EQUAL:.*]] = weft.equal %[[X]], %[[RESHAPE]] : tensor<2x3xf32>, tensor<2x1xf32>
 // CHECK-NEXT: %[[CAST:.*]] = weft.cast %[[EQUAL]] to f32 : tensor<2x3xi1>
 // CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[CAST]] {axes = array<i64: 1>, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
-// CHECK-NEXT: %[[RESHAPE2:.*]] = weft.reshape %[[D]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RESHAPE2:.*]] = weft.reshape %[[D]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[RESHAPE2]], %[[SUM]] : tensor<2x1xf32>
 // CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT: %[[SELECT:.*]] = weft.select %[[EQUAL]], %[[DIVIDE]], %[[CONSTANT]] : tensor<2x3xi1>, tensor<2x1xf32>, tensor<f32>
@@ -157,7 +157,7 @@ func.func @min_vjp(%x: tensor<2x3xf32>, %d: tensor<2xf32>) -> tensor<2x3xf32> {
 // CHECK-LABEL: func.func @min_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<2x3xf32>, %[[DX:[a-z0-9]+]]: tensor<2x3xf32>
 // CHECK-NEXT: %[[MIN:.*]] = weft.min %[[X]] {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MIN]] {shape = array<i64: 2, 1>} : (tensor<2xf32>) -> tensor<2x1xf32>
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MIN]] to [2, 1] : (tensor<2xf32>) -> tensor<2x1xf32>
 // CHECK-NEXT: %[[EQUAL:.*]] = weft.equal %[[X]], %[[RESHAPE]] : tensor<2x3xf32>, tensor<2x1xf32>
 // CHECK-NEXT: %[[CAST:.*]] = weft.cast %[[EQUAL]] to f32 : tensor<2x3xi1>
 // CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[CAST]] {axes = array<i64: 1>, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>

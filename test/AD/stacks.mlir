@@ -21,10 +21,9 @@ func.func private @known(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 // CHECK-NEXT:     %[[MULTIPLY:.*]] = weft.multiply %[[A2]], %[[STACK_LOAD2]] : tensor<4xf32>
 // CHECK-NEXT:     %[[MULTIPLY2:.*]] = weft.multiply %[[A2]], %[[STACK_LOAD]] : tensor<4xf32>
 // CHECK-NEXT:     %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT:     %[[SIZE:.*]] = weft.size %[[STACK_STORE]] {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
-// CHECK-NEXT:     %[[REPLICATE:.*]] = weft.replicate %[[BROADCAST]], %[[SIZE]] : (tensor<4xf32>, tensor<i64>) -> tensor<?x4xf32>
-// CHECK-NEXT:     %[[STACK_ADD:.*]] = weft.stack_add %[[MULTIPLY2]] to %[[REPLICATE]][%[[A1]]] : tensor<4xf32> to tensor<?x4xf32>
+// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [%[[SIZE]], 4] : (tensor<f32>) -> tensor<?x4xf32>
+// CHECK-NEXT:     %[[STACK_ADD:.*]] = weft.stack_add %[[MULTIPLY2]] to %[[BROADCAST]][%[[A1]]] : tensor<4xf32> to tensor<?x4xf32>
 // CHECK-NEXT:     %[[STACK_ADD2:.*]] = weft.stack_add %[[MULTIPLY]] to %[[STACK_ADD]][%[[A1]]] : tensor<4xf32> to tensor<?x4xf32>
 // CHECK-NEXT:     %[[STACK_LOAD3:.*]] = weft.stack_load %[[STACK_ADD2]][%[[A1]]] : tensor<?x4xf32> to tensor<4xf32>
 // CHECK-NEXT:     return %[[STACK_LOAD3]] : tensor<4xf32>
@@ -40,10 +39,9 @@ func.func @reverse(%x: tensor<4xf32>, %n: index, %d: tensor<4xf32>) -> tensor<4x
 // CHECK-NEXT:     %[[STACK_LOAD:.*]] = weft.stack_load %[[STACK_STORE]][%[[A1]]] : tensor<?x4xf32> to tensor<4xf32>
 // CHECK-NEXT:     %[[STACK_LOAD2:.*]] = weft.stack_load %[[STACK_STORE]][%[[A1]]] : tensor<?x4xf32> to tensor<4xf32>
 // CHECK-NEXT:     %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
-// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
 // CHECK-NEXT:     %[[SIZE:.*]] = weft.size %[[STACK_RESERVE]] {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
-// CHECK-NEXT:     %[[REPLICATE:.*]] = weft.replicate %[[BROADCAST]], %[[SIZE]] : (tensor<4xf32>, tensor<i64>) -> tensor<?x4xf32>
-// CHECK-NEXT:     %[[STACK_STORE2:.*]] = weft.stack_store %[[A2]] in %[[REPLICATE]][%[[A1]]] : tensor<4xf32> in tensor<?x4xf32>
+// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [%[[SIZE]], 4] : (tensor<f32>) -> tensor<?x4xf32>
+// CHECK-NEXT:     %[[STACK_STORE2:.*]] = weft.stack_store %[[A2]] in %[[BROADCAST]][%[[A1]]] : tensor<4xf32> in tensor<?x4xf32>
 // CHECK-NEXT:     %[[STACK_LOAD3:.*]] = weft.stack_load %[[STACK_STORE2]][%[[A1]]] : tensor<?x4xf32> to tensor<4xf32>
 // CHECK-NEXT:     %[[STACK_LOAD4:.*]] = weft.stack_load %[[STACK_STORE2]][%[[A1]]] : tensor<?x4xf32> to tensor<4xf32>
 // CHECK-NEXT:     %[[MULTIPLY:.*]] = weft.multiply %[[STACK_LOAD3]], %[[STACK_LOAD2]] : tensor<4xf32>
@@ -66,8 +64,8 @@ func.func private @unknown(%x: tensor<?x4xf32>, %s: tensor<?xf32>, %at: index, %
 // CHECK-NEXT:     %[[STACK_ADD:.*]] = weft.stack_add %[[A0]] to %[[A1]][%[[A2]]] : tensor<?x4xf32> to tensor<?xf32>
 // CHECK-NEXT:     %[[CONSTANT:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
 // CHECK-NEXT:     %[[SIZE:.*]] = weft.size %[[STACK_ADD]] {axis = 0 : i64} : (tensor<?xf32>) -> tensor<i64>
-// CHECK-NEXT:     %[[REPLICATE:.*]] = weft.replicate %[[CONSTANT]], %[[SIZE]] : (tensor<f32>, tensor<i64>) -> tensor<?xf32>
-// CHECK-NEXT:     %[[STACK_ADD2:.*]] = weft.stack_add %[[A4]] to %[[REPLICATE]][%[[A2]]] : tensor<?x4xf32> to tensor<?xf32>
+// CHECK-NEXT:     %[[BROADCAST:.*]] = weft.broadcast %[[CONSTANT]] to [%[[SIZE]]] : (tensor<f32>) -> tensor<?xf32>
+// CHECK-NEXT:     %[[STACK_ADD2:.*]] = weft.stack_add %[[A4]] to %[[BROADCAST]][%[[A2]]] : tensor<?x4xf32> to tensor<?xf32>
 // CHECK-NEXT:     %[[CONSTANT2:.*]] = arith.constant 0 : index
 // CHECK-NEXT:     %[[DIM:.*]] = tensor.dim %[[A0]], %[[CONSTANT2]] : tensor<?x4xf32>
 // CHECK-NEXT:     %[[STACK_LOAD:.*]] = weft.stack_load %[[STACK_ADD2]][%[[A2]]] sizes(%[[DIM]]) : tensor<?xf32> to tensor<?x4xf32>

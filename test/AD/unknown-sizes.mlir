@@ -58,7 +58,7 @@ func.func @batch_of_any_size(%x: tensor<?x784xf32>, %w: tensor<784x10xf32>, %b: 
 }
 
 func.func private @known(%x: tensor<?xf32>) -> tensor<4xf32> {
-  %0 = weft.broadcast %x {shape = array<i64: 4>} : (tensor<?xf32>) -> tensor<4xf32>
+  %0 = weft.broadcast %x to [4] : (tensor<?xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 // CHECK-LABEL: func.func @sizes_learnt_on_the_way(
@@ -72,27 +72,17 @@ func.func @sizes_learnt_on_the_way(%x: tensor<?xf32>, %d: tensor<4xf32>) -> tens
 }
 
 func.func private @flatten(%x: tensor<?x?x3xf32>) -> tensor<?xf32> {
-  %0 = weft.reshape %x {shape = array<i64: -1>} : (tensor<?x?x3xf32>) -> tensor<?xf32>
+  %0 = weft.reshape %x to [-1] : (tensor<?x?x3xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
-// Rows of known sizes are gathered by their number, which is counted out over the unknown ones: no reshape can name two.
-// CHECK-LABEL: func.func @rows_by_number(
+// A shape with several unknown sizes is given by those of x.
+// CHECK-LABEL: func.func @sizes_of_x(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x?x3xf32>, %[[D:[a-z0-9]+]]: tensor<?xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<1> : tensor<i64>
-// CHECK-NEXT: %[[SIZE:.*]] = weft.size %[[X]] {axis = 1 : i64} : (tensor<?x?x3xf32>) -> tensor<i64>
-// CHECK-NEXT: %[[REPLICATE:.*]] = weft.replicate %[[CONSTANT]], %[[SIZE]] : (tensor<i64>, tensor<i64>) -> tensor<?xi64>
-// CHECK-NEXT: %[[CUMSUM:.*]] = weft.cumsum %[[REPLICATE]] {axis = 0 : i64, exclusive = true} : tensor<?xi64>
+// CHECK-NEXT: %[[SIZE:.*]] = weft.size %[[X]] {axis = 0 : i64} : (tensor<?x?x3xf32>) -> tensor<i64>
 // CHECK-NEXT: %[[SIZE2:.*]] = weft.size %[[X]] {axis = 1 : i64} : (tensor<?x?x3xf32>) -> tensor<i64>
-// CHECK-NEXT: %[[SIZE3:.*]] = weft.size %[[X]] {axis = 0 : i64} : (tensor<?x?x3xf32>) -> tensor<i64>
-// CHECK-NEXT: %[[REPLICATE2:.*]] = weft.replicate %[[CONSTANT]], %[[SIZE3]] : (tensor<i64>, tensor<i64>) -> tensor<?xi64>
-// CHECK-NEXT: %[[CUMSUM2:.*]] = weft.cumsum %[[REPLICATE2]] {axis = 0 : i64, exclusive = true} : tensor<?xi64>
-// CHECK-NEXT: %[[MULTIPLY:.*]] = weft.multiply %[[CUMSUM2]], %[[SIZE2]] : tensor<?xi64>, tensor<i64>
-// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[MULTIPLY]] {shape = array<i64: -1, 1>} : (tensor<?xi64>) -> tensor<?x1xi64>
-// CHECK-NEXT: %[[ADD:.*]] = weft.add %[[RESHAPE]], %[[CUMSUM]] : tensor<?x1xi64>, tensor<?xi64>
-// CHECK-NEXT: %[[RESHAPE2:.*]] = weft.reshape %[[D]] {shape = array<i64: -1, 3>} : (tensor<?xf32>) -> tensor<?x3xf32>
-// CHECK-NEXT: %[[GATHER:.*]] = weft.gather %[[RESHAPE2]], %[[ADD]] {axis = 0 : i64} : (tensor<?x3xf32>, tensor<?x?xi64>) -> tensor<?x?x3xf32>
-// CHECK-NEXT: return %[[GATHER]] : tensor<?x?x3xf32>
-func.func @rows_by_number(%x: tensor<?x?x3xf32>, %d: tensor<?xf32>) -> tensor<?x?x3xf32> {
+// CHECK-NEXT: %[[RESHAPE:.*]] = weft.reshape %[[D]] to [%[[SIZE]], %[[SIZE2]], 3] : (tensor<?xf32>) -> tensor<?x?x3xf32>
+// CHECK-NEXT: return %[[RESHAPE]] : tensor<?x?x3xf32>
+func.func @sizes_of_x(%x: tensor<?x?x3xf32>, %d: tensor<?xf32>) -> tensor<?x?x3xf32> {
   %0:2 = weft.vjp @flatten(%x) cotangents(%d) wrt [0]
       : (tensor<?x?x3xf32>, tensor<?xf32>) -> (tensor<?xf32>, tensor<?x?x3xf32>)
   return %0#1 : tensor<?x?x3xf32>
@@ -105,14 +95,15 @@ func.func private @join(%x: tensor<?x4xf32>, %y: tensor<2x4xf32>) -> tensor<?x4x
 // A part begins where the sizes before it end.
 // CHECK-LABEL: func.func @parts_by_size(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x4xf32>, %[[Y:[a-z0-9]+]]: tensor<2x4xf32>, %[[D:[a-z0-9]+]]: tensor<?x4xf32>
-// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] {limits = array<i64: -1, 4>, starts = array<i64: 0, 0>, strides = array<i64: 1, 1>} : (tensor<?x4xf32>) -> tensor<?x4xf32>
+// CHECK-NEXT: %[[SLICE:.*]] = weft.slice %[[D]] from [0, 0] to [-1, 4] : (tensor<?x4xf32>) -> tensor<?x4xf32>
 // CHECK-NEXT: %[[SIZE:.*]] = weft.size %[[X]] {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
-// CHECK-NEXT: %[[RESIZE:.*]] = weft.resize %[[SLICE]], %[[SIZE]] : (tensor<?x4xf32>, tensor<i64>) -> tensor<?x4xf32>
+// CHECK-NEXT: %[[PART:.*]] = weft.slice %[[SLICE]] from [0, 0] to [%[[SIZE]], -1] : (tensor<?x4xf32>) -> tensor<?x4xf32>
 // CHECK-NEXT: %[[SIZE2:.*]] = weft.size %[[X]] {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
-// CHECK-NEXT: %[[IOTA:.*]] = weft.iota {axis = 0 : i64, dtype = i64, shape = array<i64: 2>} : tensor<2xi64>
-// CHECK-NEXT: %[[ADD:.*]] = weft.add %[[IOTA]], %[[SIZE2]] : tensor<2xi64>, tensor<i64>
-// CHECK-NEXT: %[[GATHER:.*]] = weft.gather %[[D]], %[[ADD]] {axis = 0 : i64} : (tensor<?x4xf32>, tensor<2xi64>) -> tensor<2x4xf32>
-// CHECK-NEXT: return %[[RESIZE]], %[[GATHER]] : tensor<?x4xf32>, tensor<2x4xf32>
+// CHECK-NEXT: %[[TWO:.*]] = weft.constant dense<2> : tensor<i64>
+// CHECK-NEXT: %[[END:.*]] = weft.add %[[SIZE2]], %[[TWO]] : tensor<i64>
+// CHECK-NEXT: %[[PART2:.*]] = weft.slice %[[D]] from [%[[SIZE2]], 0] to [%[[END]], -1] : (tensor<?x4xf32>) -> tensor<?x4xf32>
+// CHECK-NEXT: %[[KNOWN:.*]] = weft.broadcast %[[PART2]] to [2, 4] : (tensor<?x4xf32>) -> tensor<2x4xf32>
+// CHECK-NEXT: return %[[PART]], %[[KNOWN]] : tensor<?x4xf32>, tensor<2x4xf32>
 func.func @parts_by_size(%x: tensor<?x4xf32>, %y: tensor<2x4xf32>, %d: tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<2x4xf32>) {
   %0:3 = weft.vjp @join(%x, %y) cotangents(%d) wrt [0, 1]
       : (tensor<?x4xf32>, tensor<2x4xf32>, tensor<?x4xf32>) -> (tensor<?x4xf32>, tensor<?x4xf32>, tensor<2x4xf32>)

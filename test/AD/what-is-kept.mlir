@@ -11,13 +11,13 @@
 // CHECK-NOT: weft.stack_store
 // CHECK: scf.for
 // CHECK: %[[KEPT:.*]] = weft.stack_load %{{.*}} : tensor<3x2xf32> to tensor<2xf32>
-// CHECK: weft.broadcast %[[KEPT]] {shape = array<i64: 32, 2>}
+// CHECK: weft.broadcast %[[KEPT]] to [32, 2]
 func.func private @chain(%x: tensor<2xf32>) -> tensor<2xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<2xf32>) {
-    %0 = weft.broadcast %a {shape = array<i64: 32, 2>} : (tensor<2xf32>) -> tensor<32x2xf32>
+    %0 = weft.broadcast %a to [32, 2] : (tensor<2xf32>) -> tensor<32x2xf32>
     %1 = weft.sin %0 : tensor<32x2xf32>
     %2 = weft.exp %1 : tensor<32x2xf32>
     %3 = weft.sum %2 {axes = array<i64: 0>} : (tensor<32x2xf32>) -> tensor<2xf32>

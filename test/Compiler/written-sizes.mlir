@@ -31,24 +31,24 @@ func.func @unary(%x: tensor<?xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
-// REPEATED: error: {{.*}}replicate: axis 0 of the result has size 2, but its type says 4
+// REPEATED: error: {{.*}}broadcast: axis 0 of the result has size 2, but its type says 4
 func.func @repeated(%s: tensor<3xf32>, %n: tensor<i64>) -> tensor<4x3xf32> {
-  %0 = weft.replicate %s, %n : (tensor<3xf32>, tensor<i64>) -> tensor<4x3xf32>
+  %0 = weft.broadcast %s to [%n, 3] : (tensor<3xf32>) -> tensor<4x3xf32>
   return %0 : tensor<4x3xf32>
 }
 
 // The same of a count that is known: an error if the program comes to it, not one of the compiler.
 func.func @known_count(%s: tensor<3xf32>) -> tensor<4x3xf32> {
   %n = weft.constant dense<2> : tensor<i64>
-  %0 = weft.replicate %s, %n : (tensor<3xf32>, tensor<i64>) -> tensor<4x3xf32>
+  %0 = weft.broadcast %s to [%n, 3] : (tensor<3xf32>) -> tensor<4x3xf32>
   %1 = weft.exp %0 : tensor<4x3xf32>
   return %1 : tensor<4x3xf32>
 }
 
-// LENGTH: error: {{.*}}resize: axis 0 of the result has size 2, but its type says 4
+// LENGTH: error: {{.*}}slice: axis 0 of the result has size 2, but its type says 4
 func.func @known_length(%s: tensor<3xf32>) -> tensor<4xf32> {
   %n = weft.constant dense<2> : tensor<i64>
-  %0 = weft.resize %s, %n : (tensor<3xf32>, tensor<i64>) -> tensor<4xf32>
+  %0 = weft.slice %s from [0] to [%n] : (tensor<3xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -58,10 +58,10 @@ func.func @not_taken(%s: tensor<3xf32>, %p: tensor<i1>) -> tensor<4x3xf32> {
   %n = weft.constant dense<2> : tensor<i64>
   %c = weft.item %p : tensor<i1>
   %0 = scf.if %c -> tensor<4x3xf32> {
-    %1 = weft.replicate %s, %n : (tensor<3xf32>, tensor<i64>) -> tensor<4x3xf32>
+    %1 = weft.broadcast %s to [%n, 3] : (tensor<3xf32>) -> tensor<4x3xf32>
     scf.yield %1 : tensor<4x3xf32>
   } else {
-    %1 = weft.broadcast %s {shape = array<i64: 4, 3>} : (tensor<3xf32>) -> tensor<4x3xf32>
+    %1 = weft.broadcast %s to [4, 3] : (tensor<3xf32>) -> tensor<4x3xf32>
     scf.yield %1 : tensor<4x3xf32>
   }
   return %0 : tensor<4x3xf32>
@@ -86,7 +86,7 @@ func.func @twice_transposed(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
 // ONE: tensor({{\[\[}}0, 0, 0],
 // ONE-NEXT: [3, 3, 3]], shape=(2, 3), dtype=f32)
 func.func @one(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %one: tensor<i64>) -> tensor<2x3xf32> {
-  %0 = weft.replicate %s, %one : (tensor<3xf32>, tensor<i64>) -> tensor<1x3xf32>
+  %0 = weft.broadcast %s to [%one, 3] : (tensor<3xf32>) -> tensor<1x3xf32>
   %1 = weft.subtract %x, %0 : tensor<2x3xf32>, tensor<1x3xf32>
   return %1 : tensor<2x3xf32>
 }
@@ -94,7 +94,7 @@ func.func @one(%x: tensor<2x3xf32>, %s: tensor<3xf32>, %one: tensor<i64>) -> ten
 // The last element of five, as one whose type says that it is one.
 // LAST: tensor([4, 1], shape=(2,), dtype=f32)
 func.func @last(%x: tensor<?xf32>) -> tensor<2xf32> {
-  %0 = weft.slice %x {starts = array<i64: 4>, limits = array<i64: -1>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<1xf32>
+  %0 = weft.slice %x from [4] to [-1] : (tensor<?xf32>) -> tensor<1xf32>
   %1 = weft.constant dense<1.0> : tensor<1xf32>
   %2 = weft.concatenate %0, %1 {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
   return %2 : tensor<2xf32>
@@ -104,13 +104,13 @@ func.func @last(%x: tensor<?xf32>) -> tensor<2xf32> {
 // NEVER: error: {{.*}}subtract: the shapes do not broadcast: 3 meets 1 in axis 1 of the result; an unknown size never stretches
 func.func @becomes_1(%x: tensor<2x3xf32>, %s: tensor<2xf32>) -> tensor<2x3xf32> {
   %one = weft.constant dense<1> : tensor<i64>
-  %0 = weft.replicate %s, %one : (tensor<2xf32>, tensor<i64>) -> tensor<?x2xf32>
+  %0 = weft.broadcast %s to [%one, 2] : (tensor<2xf32>) -> tensor<?x2xf32>
   %1 = weft.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<?x2xf32>) -> tensor<2x?xf32>
   %2 = weft.subtract %x, %1 : tensor<2x3xf32>, tensor<2x?xf32>
   return %2 : tensor<2x3xf32>
 }
 func.func @is_1(%x: tensor<2x3xf32>, %s: tensor<2xf32>, %one: tensor<i64>) -> tensor<2x3xf32> {
-  %0 = weft.replicate %s, %one : (tensor<2xf32>, tensor<i64>) -> tensor<?x2xf32>
+  %0 = weft.broadcast %s to [%one, 2] : (tensor<2xf32>) -> tensor<?x2xf32>
   %1 = weft.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<?x2xf32>) -> tensor<2x?xf32>
   %2 = weft.subtract %x, %1 : tensor<2x3xf32>, tensor<2x?xf32>
   return %2 : tensor<2x3xf32>

@@ -48,6 +48,6 @@ func.func @effect(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: tensor.empty
 // CHECK-NOT: tensor.extract_slice
 func.func @nothing(%x: tensor<5x?x0xf32>) -> tensor<5x?x0xf32> {
-  %0 = weft.slice %x {starts = array<i64: 0, 0, 0>, limits = array<i64: 5, 1, 0>, strides = array<i64: 1, 9, 2>} : (tensor<5x?x0xf32>) -> tensor<5x?x0xf32>
+  %0 = weft.slice %x from [0, 0, 0] to [5, 1, 0] by [1, 9, 2] : (tensor<5x?x0xf32>) -> tensor<5x?x0xf32>
   return %0 : tensor<5x?x0xf32>
 }

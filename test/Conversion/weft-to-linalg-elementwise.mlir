@@ -132,6 +132,6 @@ func.func @region(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: %[[N:.*]] = arith.index_cast %[[I]] : index to i64
 // CHECK: arith.sitofp %[[N]] : i64 to f32
 func.func @iota() -> tensor<2x3xf32> {
-  %0 = weft.iota {dtype = f32, shape = array<i64: 2, 3>, axis = 1 : i64} : tensor<2x3xf32>
+  %0 = weft.iota [2, 3] {dtype = f32, axis = 1 : i64} : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }

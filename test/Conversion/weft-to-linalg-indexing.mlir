@@ -37,7 +37,7 @@ func.func @slice(%x: tensor<4x3xf32>, %i: tensor<i32>) -> tensor<3xf32> {
 // CHECK: linalg.generic
 // CHECK: tensor.extract %
 func.func @slice_of_view(%x: tensor<4x6xf32>, %i: tensor<i32>) -> tensor<3xf32> {
-  %0 = weft.slice %x {starts = array<i64: 0, 0>, limits = array<i64: 4, 6>, strides = array<i64: 1, 2>} : (tensor<4x6xf32>) -> tensor<4x3xf32>
+  %0 = weft.slice %x from [0, 0] to [4, 6] by [1, 2] : (tensor<4x6xf32>) -> tensor<4x3xf32>
   %1 = weft.gather %0, %i {axis = 0 : i64} : (tensor<4x3xf32>, tensor<i32>) -> tensor<3xf32>
   return %1 : tensor<3xf32>
 }
@@ -104,9 +104,7 @@ func.func @add_along_axis(%x: tensor<4x?xf32>, %i: tensor<2x3xi64>, %u: tensor<2
 // CHECK: tensor.insert_slice %[[SUM]] into %[[X]][%[[START]], 0]
 // CHECK: return %[[TAKEN]]
 func.func @range(%x: tensor<?x4xf32>, %u: tensor<?x4xf32>, %n: tensor<i64>, %s: tensor<i64>) -> (tensor<?x4xf32>, tensor<?x4xf32>) {
-  %one = weft.constant dense<1> : tensor<i64>
-  %ones = weft.replicate %one, %n : (tensor<i64>, tensor<i64>) -> tensor<?xi64>
-  %numbers = weft.cumsum %ones {axis = 0 : i64, exclusive = true} : tensor<?xi64>
+  %numbers = weft.iota [%n] {axis = 0 : i64, dtype = i64} : tensor<?xi64>
   %at = weft.add %numbers, %s : tensor<?xi64>, tensor<i64>
   %0 = weft.gather %x, %at {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
   %1 = weft.scatter_add %x, %at, %u {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?xi64>, tensor<?x4xf32>) -> tensor<?x4xf32>

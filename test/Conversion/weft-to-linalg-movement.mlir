@@ -38,8 +38,8 @@ func.func @reverse_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: %[[LINE:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2]]
 // CHECK: tensor.expand_shape %[[LINE]] {{\[\[}}0, 1]] output_shape [8, 3]
 func.func @reshape(%x: tensor<2x3x4xf32>) -> (tensor<6x4xf32>, tensor<8x3xf32>) {
-  %0 = weft.reshape %x {shape = array<i64: 6, 4>} : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
-  %1 = weft.reshape %x {shape = array<i64: 8, 3>} : (tensor<2x3x4xf32>) -> tensor<8x3xf32>
+  %0 = weft.reshape %x to [6, 4] : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %1 = weft.reshape %x to [8, 3] : (tensor<2x3x4xf32>) -> tensor<8x3xf32>
   return %0, %1 : tensor<6x4xf32>, tensor<8x3xf32>
 }
 
@@ -52,7 +52,7 @@ func.func @reshape(%x: tensor<2x3x4xf32>) -> (tensor<6x4xf32>, tensor<8x3xf32>) 
 // CHECK: weft.check_sizes %{{.*}}, "reshape: {} elements do not fill the shape
 // CHECK: tensor.expand_shape {{.*}} output_shape [%[[REST]], 2]
 func.func @reshape_unknown(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
-  %0 = weft.reshape %x {shape = array<i64: -1, 2>} : (tensor<?x3xf32>) -> tensor<?x2xf32>
+  %0 = weft.reshape %x to [-1, 2] : (tensor<?x3xf32>) -> tensor<?x2xf32>
   return %0 : tensor<?x2xf32>
 }
 
@@ -65,8 +65,8 @@ func.func @reshape_unknown(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
 // CHECK: tensor.expand_shape %[[X]] {{\[\[}}0], [1], [2, 3]] output_shape [%{{.*}}, %{{.*}}, 3, 4]
 // CHECK: tensor.collapse_shape %[[X]] {{\[\[}}0], [1, 2]]
 func.func @reshape_several_unknown(%x: tensor<?x?x12xf32>) -> (tensor<?x?x3x4xf32>, tensor<?x?xf32>) {
-  %0 = weft.reshape %x {shape = array<i64: -1, -1, 3, 4>} : (tensor<?x?x12xf32>) -> tensor<?x?x3x4xf32>
-  %1 = weft.reshape %x {shape = array<i64: -1, -1>} : (tensor<?x?x12xf32>) -> tensor<?x?xf32>
+  %0 = weft.reshape %x to [-1, -1, 3, 4] : (tensor<?x?x12xf32>) -> tensor<?x?x3x4xf32>
+  %1 = weft.reshape %x to [-1, -1] : (tensor<?x?x12xf32>) -> tensor<?x?xf32>
   return %0, %1 : tensor<?x?x3x4xf32>, tensor<?x?xf32>
 }
 
@@ -77,7 +77,7 @@ func.func @reshape_several_unknown(%x: tensor<?x?x12xf32>) -> (tensor<?x?x3x4xf3
 // CHECK: %[[SIZES:.*]] = tensor.from_elements %{{.*}}, %{{.*}} : tensor<2xindex>
 // CHECK: tensor.reshape %{{.*}}(%[[SIZES]]) : (tensor<?xf32>, tensor<2xindex>) -> tensor<?x?xf32>
 func.func @reshape_to_several_unknown(%x: tensor<3x?x?x2xf32>) -> tensor<?x?xf32> {
-  %0 = weft.reshape %x {shape = array<i64: -1, -1>} : (tensor<3x?x?x2xf32>) -> tensor<?x?xf32>
+  %0 = weft.reshape %x to [-1, -1] : (tensor<3x?x?x2xf32>) -> tensor<?x?xf32>
   return %0 : tensor<?x?xf32>
 }
 
@@ -92,7 +92,7 @@ func.func @reshape_to_several_unknown(%x: tensor<3x?x?x2xf32>) -> tensor<?x?xf32
 // CHECK: tensor.empty(%[[M]]) : tensor<0x?x1xf32>
 // CHECK-NOT: expand_shape
 func.func @reshape_beside_nothing(%x: tensor<?x0x2xf32>) -> tensor<0x?x1xf32> {
-  %0 = weft.reshape %x {shape = array<i64: 0, -1, 1>} : (tensor<?x0x2xf32>) -> tensor<0x?x1xf32>
+  %0 = weft.reshape %x to [0, -1, 1] : (tensor<?x0x2xf32>) -> tensor<0x?x1xf32>
   return %0 : tensor<0x?x1xf32>
 }
 
@@ -103,8 +103,8 @@ func.func @reshape_beside_nothing(%x: tensor<?x0x2xf32>) -> tensor<0x?x1xf32> {
 // CHECK: tensor.expand_shape %{{.*}} [] output_shape [1, 1]
 // CHECK: tensor.collapse_shape %{{.*}} [] : tensor<1x1xf32> into tensor<f32>
 func.func @reshape_scalar(%x: tensor<f32>) -> (tensor<1x1xf32>, tensor<f32>) {
-  %0 = weft.reshape %x {shape = array<i64: 1, 1>} : (tensor<f32>) -> tensor<1x1xf32>
-  %1 = weft.reshape %0 {shape = array<i64>} : (tensor<1x1xf32>) -> tensor<f32>
+  %0 = weft.reshape %x to [1, 1] : (tensor<f32>) -> tensor<1x1xf32>
+  %1 = weft.reshape %0 to [] : (tensor<1x1xf32>) -> tensor<f32>
   return %0, %1 : tensor<1x1xf32>, tensor<f32>
 }
 
@@ -113,7 +113,7 @@ func.func @reshape_scalar(%x: tensor<f32>) -> (tensor<1x1xf32>, tensor<f32>) {
 // CHECK-LABEL: func @slice
 // CHECK: tensor.extract_slice %{{.*}}[1, 0] [2, 2] [2, 3] : tensor<5x4xf32> to tensor<2x2xf32>
 func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x2xf32> {
-  %0 = weft.slice %x {starts = array<i64: 1, 0>, limits = array<i64: 4, 4>, strides = array<i64: 2, 3>} : (tensor<5x4xf32>) -> tensor<2x2xf32>
+  %0 = weft.slice %x from [1, 0] to [4, 4] by [2, 3] : (tensor<5x4xf32>) -> tensor<2x2xf32>
   return %0 : tensor<2x2xf32>
 }
 
@@ -123,7 +123,7 @@ func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x2xf32> {
 // CHECK: weft.check_sizes %{{.*}}, "slice: the limit {{.*}} of axis 0 is out of range for x, whose size there is {}"
 // CHECK: tensor.extract_slice %{{.*}}[1] [3] [1]
 func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
-  %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: 4>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<3xf32>
+  %0 = weft.slice %x from [1] to [4] : (tensor<?xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
 }
 
@@ -137,7 +137,7 @@ func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
 // CHECK-NOT: weft.check_sizes
 // CHECK: tensor.extract_slice %{{.*}}[%[[START]]] [%[[LEFT]]] [1]
 func.func @slice_to_the_end(%x: tensor<?xf32>) -> tensor<?xf32> {
-  %0 = weft.slice %x {starts = array<i64: 4>, limits = array<i64: -1>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
+  %0 = weft.slice %x from [4] to [-1] : (tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
 
@@ -175,7 +175,7 @@ func.func @concatenate_many(%x: tensor<2xf32>, %none: tensor<0xf32>) -> tensor<3
 // CHECK: %[[F:.*]] = linalg.fill ins(%[[V]] : f32) outs(%{{.*}} : tensor<8xf32>)
 // CHECK: tensor.insert_slice %{{.*}} into %[[F]][1] [3] [2]
 func.func @pad(%x: tensor<3xf32>, %v: tensor<f32>) -> tensor<8xf32> {
-  %0 = weft.pad %x, %v {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 1>} : (tensor<3xf32>, tensor<f32>) -> tensor<8xf32>
+  %0 = weft.pad %x, %v low [1] high [2] interior [1] : (tensor<3xf32>, tensor<f32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 
@@ -188,7 +188,7 @@ func.func @pad(%x: tensor<3xf32>, %v: tensor<f32>) -> tensor<8xf32> {
 func.func @state_of_unknown_size(%x: tensor<3xf32>, %n: tensor<i64>, %iterations: index) -> tensor<?xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %0 = weft.resize %x, %n : (tensor<3xf32>, tensor<i64>) -> tensor<?xf32>
+  %0 = weft.slice %x from [0] to [%n] : (tensor<3xf32>) -> tensor<?xf32>
   %1 = scf.for %i = %c0 to %iterations step %c1 iter_args(%y = %0) -> tensor<?xf32> {
     %2 = weft.concatenate %y, %x {axis = 0 : i64} : (tensor<?xf32>, tensor<3xf32>) -> tensor<?xf32>
     scf.yield %2 : tensor<?xf32>
@@ -201,8 +201,8 @@ func.func @state_of_unknown_size(%x: tensor<3xf32>, %n: tensor<i64>, %iterations
 // CHECK-COUNT-2: tensor.insert_slice %{{.*}} into %{{.*}} : tensor<1xf32> into tensor<2xf32>
 // CHECK: tensor.insert_slice %{{.*}} into %{{.*}} : tensor<1xf32> into tensor<3xf32>
 func.func @known_better(%x: tensor<f32>) -> (tensor<2xf32>, tensor<3xf32>) {
-  %a = weft.reshape %x {shape = array<i64: 1>} : (tensor<f32>) -> tensor<?xf32>
+  %a = weft.reshape %x to [1] : (tensor<f32>) -> tensor<?xf32>
   %0 = weft.concatenate %a, %a {axis = 0 : i64} : (tensor<?xf32>, tensor<?xf32>) -> tensor<2xf32>
-  %1 = weft.pad %a, %x {high = array<i64: 1>, interior = array<i64: 0>, low = array<i64: 1>} : (tensor<?xf32>, tensor<f32>) -> tensor<3xf32>
+  %1 = weft.pad %a, %x low [1] high [1] : (tensor<?xf32>, tensor<f32>) -> tensor<3xf32>
   return %0, %1 : tensor<2xf32>, tensor<3xf32>
 }

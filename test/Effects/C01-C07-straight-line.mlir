@@ -93,11 +93,11 @@ func.func @c04() -> tensor<5xf32> {
   %4 = weft.subtract %2, %one : tensor<f32>
   weft.assign_add %v, %4 {name = "w4"} : tensor<f32>
   %5 = weft.read %v {name = "r5"} : tensor<f32>
-  %a = weft.reshape %0 {shape = array<i64: 1>} : (tensor<f32>) -> tensor<1xf32>
-  %b = weft.reshape %1 {shape = array<i64: 1>} : (tensor<f32>) -> tensor<1xf32>
-  %c = weft.reshape %2 {shape = array<i64: 1>} : (tensor<f32>) -> tensor<1xf32>
-  %d = weft.reshape %3 {shape = array<i64: 1>} : (tensor<f32>) -> tensor<1xf32>
-  %e = weft.reshape %5 {shape = array<i64: 1>} : (tensor<f32>) -> tensor<1xf32>
+  %a = weft.reshape %0 to [1] : (tensor<f32>) -> tensor<1xf32>
+  %b = weft.reshape %1 to [1] : (tensor<f32>) -> tensor<1xf32>
+  %c = weft.reshape %2 to [1] : (tensor<f32>) -> tensor<1xf32>
+  %d = weft.reshape %3 to [1] : (tensor<f32>) -> tensor<1xf32>
+  %e = weft.reshape %5 to [1] : (tensor<f32>) -> tensor<1xf32>
   %all = weft.concatenate %a, %b, %c, %d, %e {axis = 0 : i64} : (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<5xf32>
   return %all : tensor<5xf32>
 }

@@ -294,12 +294,6 @@ def with_slice(x, index, value, axis):
     return result
 
 
-def resized(x, count):
-    result = np.zeros((count, *x.shape[1:]), x.dtype)
-    result[: len(x)] = x[:count]
-    return result
-
-
 def philox(seed, stream, blocks):
     """The four words of the first blocks of a stream, by Salmon et al. 2011."""
     index = np.arange(blocks, dtype=np.uint64)

@@ -206,7 +206,7 @@ func.func @both_results(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: linalg.yield %{{.*}}, %{{.*}} : i64, i64
 // CHECK-NOT: linalg.generic
 func.func @indices(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
-  %0 = weft.iota {dtype = i64, shape = array<i64: 4>, axis = 0 : i64} : tensor<4xi64>
+  %0 = weft.iota [4] {dtype = i64, axis = 0 : i64} : tensor<4xi64>
   %1 = weft.add %0, %x : tensor<4xi64>
   %2 = weft.multiply %1, %0 : tensor<4xi64>
   return %1, %2 : tensor<4xi64>, tensor<4xi64>

@@ -70,10 +70,10 @@ func.func @batch_transposed(%a: tensor<5x6x3x2xf32>, %b: tensor<2x4xf32>) -> ten
 // CHECK: %[[B:.*]] = weft.broadcast
 // CHECK: weft.add %[[S]], %[[B]]
 func.func @broadcast(%x: tensor<4xf32>, %s: tensor<f32>) -> (tensor<4xf32>, tensor<4xf32>) {
-  %b = weft.broadcast %s {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+  %b = weft.broadcast %s to [4] : (tensor<f32>) -> tensor<4xf32>
   %0 = weft.add %x, %b : tensor<4xf32>
-  %c = weft.broadcast %s {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
-  %d = weft.broadcast %s {shape = array<i64: 4>} : (tensor<f32>) -> tensor<4xf32>
+  %c = weft.broadcast %s to [4] : (tensor<f32>) -> tensor<4xf32>
+  %d = weft.broadcast %s to [4] : (tensor<f32>) -> tensor<4xf32>
   %1 = weft.add %c, %d : tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
@@ -100,7 +100,7 @@ func.func @fold() -> tensor<2xf32> {
 // CHECK: weft.gather
 func.func @keep() -> (tensor<1000xf32>, tensor<1xf32>) {
   %s = weft.constant dense<0.5> : tensor<f32>
-  %0 = weft.broadcast %s {shape = array<i64: 1000>} : (tensor<f32>) -> tensor<1000xf32>
+  %0 = weft.broadcast %s to [1000] : (tensor<f32>) -> tensor<1000xf32>
   %x = weft.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %i = weft.constant dense<[7]> : tensor<1xi32>
   %1 = weft.gather %x, %i {axis = 0 : i64} : (tensor<2xf32>, tensor<1xi32>) -> tensor<1xf32>
@@ -180,7 +180,7 @@ func.func @transposed_rhs(%a: tensor<3x2xf32>, %b: tensor<4x2xf32>, %c: tensor<2
 // CHECK: weft.print "{}", %[[C]]
 // CHECK: weft.add %{{.*}}, %[[C]]
 func.func @recipes(%n: tensor<3xi32>) -> tensor<3xi32> {
-  %i = weft.iota {axis = 0 : i64, dtype = i32, shape = array<i64: 3>} : tensor<3xi32>
+  %i = weft.iota [3] {axis = 0 : i64, dtype = i32} : tensor<3xi32>
   %two = weft.constant dense<2> : tensor<i32>
   %0 = weft.multiply %i, %two : tensor<3xi32>, tensor<i32>
   weft.print "{}", %0 : tensor<3xi32>
@@ -253,7 +253,7 @@ func.func @known_array(%x: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<?x4xf32> 
   %three = weft.constant dense<3> : tensor<i64>
   %two = weft.constant dense<2> : tensor<i64>
   %true = weft.constant dense<true> : tensor<i1>
-  %0 = weft.replicate %x, %three : (tensor<4xf32>, tensor<i64>) -> tensor<?x4xf32>
+  %0 = weft.broadcast %x to [%three, 4] : (tensor<4xf32>) -> tensor<?x4xf32>
   %after = weft.assert %true, "in range" after %begin : tensor<i1>
   %1 = weft.guard %0 after %after : tensor<?x4xf32>
   %size = weft.size %1 {axis = 0 : i64} : (tensor<?x4xf32>) -> tensor<i64>
@@ -263,13 +263,14 @@ func.func @known_array(%x: tensor<4xf32>, %v: tensor<4xf32>) -> tensor<?x4xf32> 
     scf.yield %0 : tensor<?x4xf32>
   } else {
     %more = weft.multiply %size, %two : tensor<i64>
-    %new = weft.resize %1, %more : (tensor<?x4xf32>, tensor<i64>) -> tensor<?x4xf32>
+    %zero = weft.constant dense<0.0> : tensor<f32>
+    %new = weft.pad %1, %zero low [0, 0] high [%more, 0] : (tensor<?x4xf32>, tensor<f32>) -> tensor<?x4xf32>
     scf.yield %new : tensor<?x4xf32>
   }
   %at = weft.guard %two after %after : tensor<i64>
   %3 = weft.update_slice %2, %at, %v {axis = 0 : i64} : (tensor<?x4xf32>, tensor<i64>, tensor<4xf32>) -> tensor<?x4xf32>
   %4 = weft.guard %3 after %after : tensor<?x4xf32>
-  %5 = weft.resize %4, %three : (tensor<?x4xf32>, tensor<i64>) -> tensor<?x4xf32>
+  %5 = weft.slice %4 from [0, 0] to [%three, 4] : (tensor<?x4xf32>) -> tensor<?x4xf32>
   weft.finish %after
   return %5 : tensor<?x4xf32>
 }

@@ -169,6 +169,17 @@ Tensor Interpreter::reduce(const Statement &statement, const Tensor &x) {
   }
 }
 
+/// The first `count` slices of x, and zeros where it has no more.
+static Tensor resized(const Tensor &x, const Tensor &count) {
+  const auto rank = static_cast<std::size_t>(x.rank());
+  const Tensor size = size_of(x), taken = minimum(size, count);
+  Sizes limits(Ints(rank, -1)), behind(Ints(rank, 0));
+  limits.set(0, taken);
+  behind.set(0, count - taken);
+  const Tensor first = slice(x, Ints(rank, 0), limits, Ints(rank, 1));
+  return pad(first, cast(0.0, x.dtype()), Ints(rank, 0), behind, Ints(rank, 0));
+}
+
 Tensor Interpreter::reshaped(const Statement &statement) {
   const Tensor &x = operand(statement, 0);
   switch (statement.op) {
@@ -179,7 +190,7 @@ Tensor Interpreter::reshaped(const Statement &statement) {
   case 4: return x;
   case 5: {
     const Tensor joined = concatenate({x, operand(statement, 1)});
-    return resize(joined, minimum(size_of(joined), std::int64_t{6}));
+    return resized(joined, minimum(size_of(joined), std::int64_t{6}));
   }
   default: return pad(x, 0.5, {1}, {0}, {0});
   }
@@ -202,9 +213,16 @@ Tensor Interpreter::indexed(const Statement &statement) {
   switch (statement.op) {
   case 0: return gather(x, inside);
   case 1: return update_slice(x, inside, operand(statement, 2));
-  case 2: return resize(x, minimum(i, std::int64_t{5}));
-  case 3: return resize(x, size());
-  default: return replicate(x, minimum(i, std::int64_t{4}));
+  case 2: return resized(x, minimum(i, std::int64_t{5}));
+  case 3: return resized(x, size());
+  default: {
+    Sizes shape{minimum(i, std::int64_t{4})};
+    const Sizes slice = detail::sizes_of(x);
+    for (std::size_t axis = 0, value = 0; axis < slice.size(); ++axis)
+      if (slice.numbers()[axis] != detail::kDynamic) shape.push_back(slice.numbers()[axis]);
+      else shape.push_back(slice.values()[value++]);
+    return broadcast(x, shape);
+  }
   }
 }
 

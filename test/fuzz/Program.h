@@ -30,7 +30,7 @@ enum class Kind : std::uint8_t {
   reduce,  ///< result = OP(x), of fewer axes
   reshape, ///< result = OP(x), of as many elements, or of x moved about
   product, ///< result = a product of matrices and vectors
-  index,   ///< result = OP(x, integers..): gather, replace a slice, resize, replicate
+  index,   ///< result = OP(x, integers..): gather, replace a slice, resize, repeat
   whole,   ///< an integer: OP(integers and floating scalars)
   compare, ///< a boolean: OP(x, y)
   array,   ///< OP on a TensorArray

@@ -97,7 +97,7 @@ SampleOperand read_operand(std::string_view words, const OperandInfo &info) {
   if (take(words, "transposed ")) operand.view = SampleOperand::View::transposed;
   else if (take(words, "backwards ")) operand.view = SampleOperand::View::backwards;
   else if (take(words, "strided ")) operand.view = SampleOperand::View::strided;
-  const bool counts = info.role == OperandRole::index || info.role == OperandRole::count;
+  const bool counts = info.role == OperandRole::index;
   if (words == "special") {
     operand.elements = SampleOperand::Elements::special;
   } else if (words.starts_with('[') ||

@@ -22,8 +22,7 @@ bool hasOptions(const Callable &op) {
 std::string parametersInCpp(const Callable &op, bool declaration, bool asSpan) {
   std::vector<std::string> list;
   const auto add = [&](const Attribute &attribute) {
-    list.push_back((attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
-                   attribute.name +
+    list.push_back(attribute.parameterType() + attribute.name +
                    (attribute.hasDefault() && declaration ? " = " + attribute.optionDefault : ""));
   };
   for (auto [i, attribute] : enumerate(op.attributes))
@@ -86,8 +85,7 @@ static void emitShortForms(const Callable &op, StringRef result, raw_ostream &os
     }
     for (const Attribute &attribute : op.attributes)
       if (!attribute.isOption) {
-        parameters += (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
-                      attribute.name + ", ";
+        parameters += attribute.parameterType() + attribute.name + ", ";
         arguments += attribute.name + ", ";
       }
     os << templated << "inline " << result << op.cppName << "(" << parameters << type << axis->name
@@ -130,7 +128,7 @@ void emitApiHeader(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "The ops as C++ functions.");
   os << "#pragma once\n\n#include <initializer_list>\n#include <optional>\n#include "
         "<span>\n#include <utility>\n\n"
-        "#include <weft/tensor.h>\n\nnamespace weft {\n\n"
+        "#include <weft/size.h>\n#include <weft/tensor.h>\n\nnamespace weft {\n\n"
         "// Besides what is said of each function, all of them throw a StateError for an undefined "
         "tensor, a\n// ShapeError for more dimensions or bytes than a tensor may have, a "
         "ValueError "
@@ -150,6 +148,7 @@ static std::string attributes(const OpRecord &op) {
     std::string value = (attribute.isOption ? "options." : "") + attribute.name;
     if (attribute.kind == "axes") value = "call::resolve_axes(" + value + ", " + rank + ")";
     else if (attribute.kind == "axis") value = "normalize_axis(" + value + ", " + rank + ")";
+    else if (attribute.takesValues) value += ".numbers()";
     text += (text.empty() ? "Attr(" : ", Attr(") + value + ")";
   }
   return "Attrs{" + text + "}";
@@ -176,6 +175,12 @@ static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
   if (op.isVariadic())
     os << "call::variadic(" << code << ", " << op.operands[0].name << ", " << attributes(op);
   else os << "call::general(" << code << ", " << operands << ", " << attributes(op);
+  if (op.takesSizes) {
+    std::string lists;
+    for (const Attribute &attribute : op.attributes)
+      if (attribute.takesValues) lists += (lists.empty() ? "&" : ", &") + attribute.name;
+    os << ", {" << lists << "}";
+  }
   os << ");\n}\n";
 }
 

@@ -24,8 +24,9 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
     else arguments.push_back("{" + operand.name + "[0], " + operand.name + "[1]}");
   }
   for (auto [i, attribute] : enumerate(op.attributes)) {
-    const std::string type =
-        attribute.cppType == "std::string_view" ? "std::string" : attribute.cppType;
+    const std::string type = attribute.cppType == "std::string_view" ? "std::string"
+                             : attribute.cppType == "Sizes"          ? "Ints"
+                                                                     : attribute.cppType;
     os << "   const auto " << attribute.name << " = draw.value<" << type << ">(\"" << attribute.name
        << "\");\n";
     if (attribute.isOption) options.push_back(attribute.name);

@@ -192,9 +192,7 @@ void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {
     const auto add = [&](bool leading) {
       for (auto [i, attribute] : enumerate(composite.attributes))
         if (!attribute.isOption && composite.leads(i) == leading)
-          parameters.push_back(
-              (attribute.cppType == "Ints" ? "const Ints &" : attribute.cppType + " ") +
-              attribute.name);
+          parameters.push_back(attribute.parameterType() + attribute.name);
     };
     add(true);
     for (const Operand &operand : composite.operands)

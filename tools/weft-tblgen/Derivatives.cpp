@@ -13,6 +13,7 @@ namespace weft::tblgen {
 //===----------------------------------------------------------------------===//
 
 static std::string emitterType(const Attribute &attribute) {
+  if (attribute.takesValues) return "const SizeList<Value> &";
   if (attribute.isList()) return "Ints";
   if (attribute.kind == "axis") return "std::int64_t";
   return attribute.cppType;
@@ -32,22 +33,26 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
       variadic |= operand.variadic;
       first = false;
     }
-    std::string attrs;
+    std::string attrs, lists;
     for (const Attribute &attribute : op.attributes) {
       os << (first ? "" : ", ") << emitterType(attribute) << " " << attribute.name;
+      if (attribute.takesValues) lists += (lists.empty() ? "&" : ", &") + attribute.name;
       if (attribute.kind == "flag") os << " = false";
       if (attribute.kind == "count") os << " = -1";
-      attrs += (attrs.empty() ? "Attr(" : ", Attr(") + attribute.name + ")";
+      attrs += (attrs.empty() ? "Attr(" : ", Attr(") + attribute.name +
+               (attribute.takesValues ? ".numbers)" : ")");
       first = false;
     }
     os << ") {\n";
-    if (variadic) os << "  return self().emit(OpCode::" << op.cppName << ", " << operands;
-    else if (op.operands.empty())
-      os << "  return self().emit(OpCode::" << op.cppName << ", std::span<const Value>()";
+    const std::string call = "  return " +
+                             std::string(op.takesSizes ? "emit_sized" : "self().emit") +
+                             "(OpCode::" + op.cppName;
+    if (variadic) os << call << ", " << operands;
+    else if (op.operands.empty()) os << call << ", std::span<const Value>()";
     else
-      os << "  const Value operands[] = {" << operands
-         << "};\n  return self().emit(OpCode::" << op.cppName
-         << ", std::span<const Value>(operands)";
+      os << "  const Value operands[] = {" << operands << "};\n"
+         << call << ", std::span<const Value>(operands)";
+    if (op.takesSizes) os << ", {" << lists << "}";
     os << ", Attrs{" << attrs << "});\n}\n";
   }
 }
@@ -95,6 +100,7 @@ private:
     if (name == "d" + *op.result && !forward) return "call.cotangent()";
     if (name == "d" + *op.result) return "call.tangent(" + std::to_string(operand) + ")";
     if (name == *op.result) return "call.result()";
+    if (name == "sizes" && op.takesSizes) return "call.sizes()";
     if (int index = op.operandIndex(name); index >= 0)
       return "call.operand(" + std::to_string(index) + ")";
     return "call.tangent(" + std::to_string(op.operandIndex(name.drop_front())) + ")";

@@ -33,7 +33,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
   const std::vector<OpRecord> ops = readOps(records);
   os << "namespace {\n";
   for (const OpRecord &op : ops) {
-    if (!op.operands.empty()) {
+    if (op.operandRows() != 0) {
       os << "constexpr OperandInfo " << op.cppName << "_operands[] = {\n";
       for (auto [i, operand] : enumerate(op.operands)) {
         os << "    {\"" << operand.name << "\", {\"" << operand.admitsWord << "\", 0u";
@@ -42,19 +42,24 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
         os << "}, OperandRole::" << operand.role << ", " << (operand.variadic ? "true" : "false")
            << ", " << (op.differentiableBy(i) ? "true" : "false") << "},\n";
       }
+      if (op.takesSizes)
+        os << "    {\"sizes\", {\"an integer of 64 bits\", 1u << "
+              "static_cast<unsigned>(DType::i64)}, "
+              "OperandRole::size, true, false},\n";
       os << "};\n";
     }
     if (!op.attributes.empty()) {
       os << "constexpr AttrInfo " << op.cppName << "_attrs[] = {";
       for (const Attribute &attribute : op.attributes)
         os << "{\"" << attribute.name << "\", AttrKind::" << attribute.kind << ", "
-           << (attribute.whole == "size" ? "AttrInfo::kWholeSize" : attribute.whole) << "}, ";
+           << (attribute.whole == "size" ? "AttrInfo::kWholeSize" : attribute.whole) << ", "
+           << (attribute.takesValues ? "true" : "false") << "}, ";
       os << "};\n";
     }
     if (!op.vjp.empty()) {
       os << "constexpr std::uint32_t " << op.cppName << "_saved[] = {";
       for (unsigned i = 0; i < op.vjp.size(); ++i) os << (i ? ", " : "") << op.savedFor(i);
-      os << "};\n";
+      os << (op.takesSizes ? ", 0};\n" : "};\n");
     }
   }
   os << "} // namespace\n\nstatic constexpr OpInfo kOpTable[] = {\n";
@@ -66,7 +71,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << op.mnemonic << "\",\n     .cpp_name = \"" << op.cppName
        << "\",\n     .kind = OpKind::" << op.kind
        << ",\n     .promotion = Promotion::" << op.promotion
-       << ",\n     .operands = " << table(op.operands.empty(), "_operands", "OperandInfo")
+       << ",\n     .operands = " << table(op.operandRows() == 0, "_operands", "OperandInfo")
        << ",\n     .attrs = " << table(op.attributes.empty(), "_attrs", "AttrInfo")
        << ",\n     .shape_function = "
        << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)

@@ -38,7 +38,6 @@ std::string defaultOf(const Attribute &attribute) {
 
 std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
-  if (attribute.kind == "shape") return "Sizes";
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
@@ -50,6 +49,7 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.cppType == "Sections" || attribute.cppType == "IntList")
     return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
+  if (attribute.kind == "shape" || attribute.takesValues) return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
   return attribute.kind == "flag" ? "builtins.bool" : "int";
 }
@@ -196,25 +196,18 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
       const std::string from = attribute.kind == "permutation"
                                    ? "to_permutation(" + value + ", operands[0], " + place + ")"
                                    : "to<" + attribute.cppType + ">(" + value + ", " + place + ")";
-      // Sizes may be integers that a trace computes.
-      if (attribute.kind == "shape" && count == 1)
-        os << "  if (const auto sizes = computed_sizes(" << value << ", " << place
-           << "))\n    return " << op.cppName << "_computed(operands[0].materialize(), *sizes);\n";
       os << "  const auto " << attribute.name << " = " << from << ";\n";
       const bool leads = op.leads(static_cast<std::size_t>(&attribute - op.attributes.data()));
       arguments.insert(leads ? arguments.begin() : arguments.end(), attribute.name);
     }
   }
   if (!options.empty()) arguments.push_back("{" + options + "}");
-  // Sizes of axes are known as that where they are sizes again.
-  const bool isSize = op.mnemonic == "size";
-  os << "  return " << (isSize ? "noted_size(" : "") << "unlocked("
+  os << "  return unlocked("
      << (op.isVariadic()         ? "size_of_all(list)"
          : op.mnemonic == "cast" ? "operand.impl()->size"
          : count                 ? "operands.size()"
                                  : "0")
-     << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); })"
-     << (isSize ? ", axis, operands[0].materialize())" : "") << ";\n";
+     << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); });\n";
 }
 
 /// The type of what it gives in stubs.

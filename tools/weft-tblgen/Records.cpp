@@ -41,7 +41,8 @@ unsigned OpRecord::savedFor(unsigned operand) const {
   unsigned mask = 0;
   for (auto [i, operand] : enumerate(operands))
     if (names.contains(operand.name)) mask |= 1u << i;
-  if (result && names.contains(*result)) mask |= 1u << operands.size();
+  if (takesSizes && names.contains("sizes")) mask |= 1u << operands.size();
+  if (result && names.contains(*result)) mask |= 1u << operandRows();
   return mask;
 }
 
@@ -117,6 +118,8 @@ static Attribute readAttribute(const Record *type, StringRef name) {
       type->getValueAsString("optionDefault").str(), type->getValueAsString("what").str()};
   if (attribute.kind == "per_axis") attribute.whole = type->getValueAsString("whole").str();
   attribute.pythonDefault = attribute.optionDefault;
+  if (const RecordVal *takes = type->getValue("takesValues"))
+    attribute.takesValues = cast<BitInit>(takes->getValue())->getValue();
   if (type->isSubClassOf("Weft_Parameter")) {
     attribute.pythonName = type->getValueAsString("pythonName").str();
     attribute.pythonDefault = type->getValueAsString("pythonDefault").str();
@@ -152,6 +155,7 @@ static void readArguments(OpRecord &op) {
       // A call carries its variable as an attribute; only the IR has handles.
       if (operand.variable)
         op.attributes.push_back({name.str(), "variable", "VariableRef", "", "the variable"});
+      else if (operand.role == "size") op.takesSizes = true;
       else op.operands.push_back(std::move(operand));
       continue;
     }
@@ -203,6 +207,7 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
     forward.insert(operand.name);
     forward.insert("d" + operand.name);
   }
+  if (op.takesSizes) reverse.insert("sizes");
   reverse.insert(*op.result);
   reverse.insert("d" + *op.result);
   forward.insert(*op.result);

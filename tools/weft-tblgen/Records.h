@@ -38,8 +38,15 @@ struct Attribute {
   std::string pythonDefault = {};
   bool isOption = false;    ///< a member of the options struct in C++
   bool keywordOnly = false; ///< in Python
+  bool takesValues = false; ///< sizes that are operands may stand in it
   bool hasDefault() const { return !optionDefault.empty(); }
-  bool isList() const { return cppType == "Axes" || StringRef(cppType).contains("Ints"); }
+  bool isList() const {
+    return cppType == "Axes" || cppType == "Sizes" || StringRef(cppType).contains("Ints");
+  }
+  /// Its type as a parameter of a C++ function.
+  std::string parameterType() const {
+    return cppType == "Ints" || cppType == "Sizes" ? "const " + cppType + " &" : cppType + " ";
+  }
 };
 
 /// An error that an op raises, in words.
@@ -96,10 +103,13 @@ struct OpRecord : Callable {
   std::vector<const llvm::DagInit *> vjp;
   const llvm::DagInit *jvp = nullptr;
   bool handwrittenApi;
-  bool staysInLinalg; ///< has the trait Weft_StaysInLinalg
+  bool staysInLinalg;      ///< has the trait Weft_StaysInLinalg
+  bool takesSizes = false; ///< behind its other operands, for its lists of sizes
   int cost;
 
   bool differentiable() const { return inactive.empty(); }
+  /// How many rows its operands have in the op table: one for all sizes.
+  std::size_t operandRows() const { return operands.size() + (takesSizes ? 1 : 0); }
   /// Whether a gradient flows to that operand.
   bool differentiableBy(unsigned operand) const;
   bool elementwise() const { return kind == "elementwise"; }

@@ -1,6 +1,7 @@
 // Zeros, types and captured values, for both directions.
 #include "Weft/AD/Context.h"
 
+#include "Autodiff/Rules/UnknownSizes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -19,12 +20,8 @@ Value Context::zerosLike(Value value) {
   Value zero = emitter.scalar(0, type.dtype);
   if (type.shape.empty()) return zero;
   if (type.shape.is_static()) return emitter.broadcast(zero, type.shape);
-  const ::weft::Shape slice(std::span<const std::int64_t>(type.shape).subspan(1));
-  if (type.shape[0] != ::weft::unknown || !slice.is_static())
-    return emitter.select(emitter.equal(value, value), zero, zero);
   // Without a look at the elements, which a stack may not have yet.
-  if (!slice.empty()) zero = emitter.broadcast(zero, slice);
-  return emitter.replicate(zero, emitter.size_of(value, 0));
+  return emitter.broadcast(zero, ::weft::autodiff::rules::sizes_of(emitter, value));
 }
 
 Value Context::typed(Value value, Type type) {

@@ -248,7 +248,7 @@ def Weft_RepeatFn : Weft_MovementFn<"repeat"> {
 
 def Weft_TileFn : Weft_MovementFn<"tile"> {
   let summary = "The tensor so many times along each axis; the last axes are those that are given.";
-  let parameters = (params Weft_Any:$x, Weft_Parameter<"shape", "IntList", "", "how many times along each of the last axes">:$reps);
+  let parameters = (params Weft_Any:$x, Weft_Parameter<"shape", "Sizes", "", "how many times along each of the last axes">:$reps);
   let resultShape = "of x's shape, or of as many axes as there are numbers, each so many times as large";
   let raises = [Raises<ValueError, "a number is negative">, Raises<ShapeError, "there are more elements than a tensor may have">];
   let cppBody = "tile";

@@ -54,8 +54,8 @@ def Weft_TokenType : Weft_Type<"Token", "token"> {
 /// A ranked tensor of the dtypes an operand admits. The constraint checks only that it is a tensor
 /// of dtypes Weft has; that the dtype is among `dtypes` is checked by the op's type inference, so
 /// that eager, traced and textual programs fail with the same words. `role` says what
-/// its elements are for: `value`; `index`, of which one out of range stops the call; `count`, of which
-/// one below 0 does; `predicate`, which keeps its dtype where the others take one together.
+/// its elements are for: `value`; `index`, of which one out of range stops the call; `size`, which stands
+/// in a list of sizes; `predicate`, which keeps its dtype where the others take one together.
 class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
     : Type<CPred<"::mlir::weft::isWeftTensor($_self)">,
            "ranked tensor of i1, i32, i64, f32 or f64", "::mlir::RankedTensorType"> {
@@ -68,7 +68,10 @@ def Weft_Number : Weft_TensorOf<"a number", ["i32", "i64", "f32", "f64"]>;
 def Weft_Float : Weft_TensorOf<"floating", ["f32", "f64"]>;
 def Weft_Integer : Weft_TensorOf<"an integer", ["i32", "i64"]>;
 def Weft_Index : Weft_TensorOf<"an integer", ["i32", "i64"], "index">;
-def Weft_Count : Weft_TensorOf<"an integer", ["i32", "i64"], "count">;
+/// A size that is known only when the program runs, a scalar. `Variadic<Weft_Size>` is the last operand
+/// of an op whose attributes are lists that such sizes may stand in, where the list has
+/// ShapedType::kDynamic; calls in C++ take both as weft::Sizes.
+def Weft_Size : Weft_TensorOf<"an integer of 64 bits", ["i64"], "size">;
 def Weft_Predicate : Weft_TensorOf<"bool", ["boolean"], "predicate">;
 def Weft_Bool : Weft_TensorOf<"bool", ["boolean"]>;
 /// Seed and number of a random stream; the shape function checks that there are two.
@@ -90,12 +93,22 @@ class Weft_IntsAttr<string kind, string words, string default = ""> : ConfinedAt
   string cppType = "Ints";
   string optionDefault = default;
   string what = words;
+  /// Whether sizes that are operands may stand in it.
+  bit takesValues = 0;
 }
 /// The shape of the result.
-class Weft_Shape<string words = "the sizes of the result"> : Weft_IntsAttr<"shape", words>;
+class Weft_Sizes<string words = "the sizes of the result"> : Weft_IntsAttr<"shape", words> {
+  let cppType = "Sizes";
+  let takesValues = 1;
+}
 def Weft_Permutation : Weft_IntsAttr<"permutation", "every axis of x once">;
 /// An entry for each axis of x; `whole`, which may be "size", is that of an axis that stays as it is.
 class Weft_PerAxis<string entry, string words> : Weft_IntsAttr<"per_axis", words> { string whole = entry; }
+/// The same, where an entry may be a value.
+class Weft_SizePerAxis<string entry, string words> : Weft_PerAxis<entry, words> {
+  let cppType = "Sizes";
+  let takesValues = 1;
+}
 /// Axes of the operand `x`; in C++ an option that defaults to all of them, negative ones count from
 /// the end, in the IR ascending and not negative.
 def Weft_Axes

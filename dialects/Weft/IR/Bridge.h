@@ -12,6 +12,11 @@ const ::weft::OpInfo *opInfoOf(Operation *op);
 /// Whether the op's record says that an operand is for that.
 bool hasOperand(Operation *op, ::weft::OperandRole role);
 
+/// The last operands of an op, which are sizes in lists of its attributes; none of other ops.
+OperandRange sizeOperands(Operation *op);
+/// The operand that is an entry of a list of an op in the table; null for a number.
+Value sizeOperandOf(Operation *op, StringRef list, size_t entry);
+
 /// The dtype with that MLIR type, or nothing.
 std::optional<::weft::DType> dtypeOf(Type elementType);
 Type elementTypeOf(::weft::DType dtype, MLIRContext *context);

@@ -21,8 +21,7 @@ bool knowsMoreThanInferred(Operation *op) {
     return shaped && !shaped.hasStaticShape();
   };
   // Of known operands all is known but what depends on a value.
-  if (llvm::none_of(op->getOperandTypes(), isOpen) && !hasOperand(op, ::weft::OperandRole::count))
-    return false;
+  if (llvm::none_of(op->getOperandTypes(), isOpen) && sizeOperands(op).empty()) return false;
   SmallVector<Type> types;
   if (failed(inferResultTypes(op->getName().getStringRef(), op->getContext(), std::nullopt,
                               op->getOperands(), op->getAttrDictionary(), types)))

@@ -2,6 +2,7 @@
 #include "Weft/IR/Weft.h"
 
 #include "Weft/IR/Bridge.h"
+#include "Weft/IR/SizeLists.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

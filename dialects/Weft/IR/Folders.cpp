@@ -1,6 +1,6 @@
 // Folders: what a reader expects to vanish without a pass of its own.
-#include "Weft/IR/Weft.h"
-#include "mlir/IR/PatternMatch.h"
+#include "Weft/IR/Bridge.h"
+#include "Weft/IR/SizeLists.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -16,14 +16,16 @@ OpFoldResult MatchShapeOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
-  if (getX().getType() == getType() && getType().hasStaticShape()) return getX();
-  if (auto inner = getX().getDefiningOp<ReshapeOp>(); inner && getType().hasStaticShape()) {
-    setOperand(inner.getX());
+  const bool isStatic = getType().hasStaticShape() && getSizes().empty();
+  if (getX().getType() == getType() && isStatic) return getX();
+  // Sizes that are operands are compared with the elements.
+  if (auto inner = getX().getDefiningOp<ReshapeOp>();
+      inner && isStatic && inner.getSizes().empty()) {
+    getXMutable().assign(inner.getX());
     setShape(getType().getShape());
     return getResult();
   }
-  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX());
-      elements && getType().hasStaticShape())
+  if (auto elements = dyn_cast_or_null<DenseElementsAttr>(adaptor.getX()); elements && isStatic)
     return elements.reshape(getType());
   return {};
 }
@@ -57,71 +59,47 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor) {
   // A size that is unknown may be 1 and stretch.
-  const bool same = getX().getType() == getType() && getType().hasStaticShape();
+  const bool same =
+      getX().getType() == getType() && getType().hasStaticShape() && getSizes().empty();
   return same ? OpFoldResult(getX()) : OpFoldResult();
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   // With positive strides a slice of x's own static type takes every element in place.
-  return getX().getType() == getType() && getType().hasStaticShape() ? OpFoldResult(getX())
-                                                                     : OpFoldResult();
+  const bool whole =
+      getX().getType() == getType() && getType().hasStaticShape() && getSizes().empty();
+  return whole ? OpFoldResult(getX()) : OpFoldResult();
 }
 
 OpFoldResult SizeOp::fold(FoldAdaptor) {
   const int64_t axis = getAxis();
   if (!getX().getType().isDynamicDim(axis))
     return DenseElementsAttr::get(getType(), getX().getType().getDimSize(axis));
-  // What these give has the sizes of their first operand.
   Operation *same = getX().getDefiningOp();
+  // A size that was given.
+  if (isa_and_nonnull<ReshapeOp, BroadcastOp, IotaOp>(same))
+    if (Value size = sizeOperandOf(same, "shape", axis)) return size;
+  // What these give has the sizes of their first operand.
   if (!isa_and_nonnull<GuardOp, UpdateSliceOp, WidenOp>(same) || same->getOperand(0) == getX())
     return {};
   setOperand(same->getOperand(0));
   return getResult();
 }
 
-/// A known count is a broadcast.
-LogicalResult ReplicateOp::canonicalize(ReplicateOp op, PatternRewriter &rewriter) {
-  DenseElementsAttr count;
-  RankedTensorType from = op.getX().getType();
-  if (!from.hasStaticShape() || !matchPattern(op.getCount(), m_Constant(&count))) return failure();
-  SmallVector<int64_t> shape{(*count.value_begin<APInt>()).getSExtValue()};
-  if (shape[0] < 0) return failure();
-  llvm::append_range(shape, from.getShape());
-  auto type = RankedTensorType::get(shape, from.getElementType());
-  // A type that says otherwise is an error at run time, if the program comes to it.
-  if (failed(verifyCompatibleShape(type, op.getType()))) return failure();
-  Value value = BroadcastOp::create(rewriter, op.getLoc(), type, op.getX(), shape);
-  if (type != op.getType()) value = WidenOp::create(rewriter, op.getLoc(), op.getType(), value);
-  rewriter.replaceOp(op, value);
-  return success();
+LogicalResult ReshapeOp::canonicalize(ReshapeOp op, PatternRewriter &rewriter) {
+  return canonicalizeSizes(op, rewriter);
 }
-
-/// A known count is a slice, or zeros behind x.
-LogicalResult ResizeOp::canonicalize(ResizeOp op, PatternRewriter &rewriter) {
-  DenseElementsAttr number;
-  RankedTensorType from = op.getX().getType();
-  if (!from.hasStaticShape() || !matchPattern(op.getCount(), m_Constant(&number))) return failure();
-  const int64_t count = (*number.value_begin<APInt>()).getSExtValue();
-  if (count < 0) return failure();
-  const SmallVector<int64_t> none(from.getRank(), 0), each(from.getRank(), 1);
-  SmallVector<int64_t> shape(from.getShape());
-  shape[0] = count;
-  auto type = RankedTensorType::get(shape, from.getElementType());
-  if (failed(verifyCompatibleShape(type, op.getType()))) return failure();
-  Value value;
-  if (count <= from.getDimSize(0)) {
-    value = SliceOp::create(rewriter, op.getLoc(), type, op.getX(), none, shape, each);
-  } else {
-    auto scalar = RankedTensorType::get({}, from.getElementType());
-    Value zero = ConstantOp::create(rewriter, op.getLoc(), scalar,
-                                    cast<ElementsAttr>(rewriter.getZeroAttr(scalar)));
-    SmallVector<int64_t> behind = none;
-    behind[0] = count - from.getDimSize(0);
-    value = PadOp::create(rewriter, op.getLoc(), type, op.getX(), zero, none, behind, none);
-  }
-  if (type != op.getType()) value = WidenOp::create(rewriter, op.getLoc(), op.getType(), value);
-  rewriter.replaceOp(op, value);
-  return success();
+LogicalResult BroadcastOp::canonicalize(BroadcastOp op, PatternRewriter &rewriter) {
+  return canonicalizeSizes(op, rewriter);
+}
+LogicalResult IotaOp::canonicalize(IotaOp op, PatternRewriter &rewriter) {
+  return canonicalizeSizes(op, rewriter);
+}
+LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
+  return canonicalizeSizes(op, rewriter);
+}
+LogicalResult PadOp::canonicalize(PadOp op, PatternRewriter &rewriter) {
+  return canonicalizeSizes(op, rewriter);
 }
 
 OpFoldResult ItemOp::fold(FoldAdaptor adaptor) {

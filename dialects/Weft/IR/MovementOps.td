@@ -12,17 +12,20 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
     Of an x with sizes that a trace does not know, more may be -1: the last one follows, those before
     it stand for the first unknown sizes of x, in their order. So x of shape (?, ?, 12) becomes
     (?, ?, 3, 4) by {-1, -1, 3, 4}. Beside a size 0 in both shapes the last one is what would follow
-    without the 0: (?, 0, 2) becomes (?, 0) by {-1, 0}, with twice the size.
+    without the 0: (?, 0, 2) becomes (?, 0) by {-1, 0}, with twice the size. Beside a size that is a
+    value only one may be -1.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_Shape<"the sizes of the result; one may be -1">:$shape);
+  let arguments = (ins Weft_Any:$x, Variadic<Weft_Size>:$sizes,
+                       Weft_Sizes<"the sizes of the result; one may be -1">:$shape);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape"];
   let resultShape = "of the shape given";
   let resultDType = "x's dtype";
   let raises = [Raises<ShapeError, "x's elements do not fill the shape, a size is below -1, or more are -1 than "
                                    "may be">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let assemblyFormat = "$x custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "reshape";
   let batching = "first";
   let vjp = [(reshape_back $dy)];
@@ -84,14 +87,15 @@ def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
 
 def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
   let summary = "x repeated to a larger shape, as NumPy broadcasts: sizes 1 stretch.";
-  let arguments = (ins Weft_Any:$x, Weft_Shape<>:$shape);
+  let arguments = (ins Weft_Any:$x, Variadic<Weft_Size>:$sizes, Weft_Sizes<>:$shape);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of a shape that broadcasts to the one given"];
   let resultShape = "of the shape given";
   let resultDType = "x's dtype";
   let raises = [Raises<ShapeError, "x's shape does not broadcast to the one given">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let assemblyFormat = "$x custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "broadcast";
   let batching = "broadcast";
   let vjp = [(broadcast_back $dy)];
@@ -118,8 +122,9 @@ def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
     0 <= starts <= limits <= size. A limit of -1 is the end of the axis, whose size may be unknown:
     behind it a start takes nothing.
   }];
-  let arguments = (ins Weft_Any:$x, Weft_PerAxis<"0", "the first place of each axis">:$starts,
-                       Weft_PerAxis<"size", "the first place behind, of each axis">:$limits,
+  let arguments = (ins Weft_Any:$x, Variadic<Weft_Size>:$sizes,
+                       Weft_SizePerAxis<"0", "the first position of each axis">:$starts,
+                       Weft_SizePerAxis<"size", "the first position behind, of each axis">:$limits,
                        Weft_PerAxis<"1", "the step of each axis">:$strides);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape"];
@@ -128,11 +133,13 @@ def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
   let raises = [Raises<ShapeError, "a list has more or fewer entries than x has axes">,
                 Raises<ValueError, "a stride is not positive">,
                 Raises<IndexError, "a start or limit is out of range">];
-  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let assemblyFormat = [{$x custom<SliceBounds>($sizes, type($sizes), $starts, $limits, $strides) attr-dict
+                         `:` functional-type($x, $y)}];
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "slice";
   let batching = "first";
-  let vjp = [(slice_back $dy)];
+  let vjp = [(slice_back $sizes, $dy)];
   let jvp = (linear);
   let samples = [
     Sample<["scalar"], ["[]", "[]", "[]"]>,
@@ -207,9 +214,9 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
 
 def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
   let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
-  let arguments = (ins Weft_Any:$x, Weft_Any:$value,
-                       Weft_PerAxis<"0", "how many before the elements, of each axis">:$low,
-                       Weft_PerAxis<"0", "how many behind them, of each axis">:$high,
+  let arguments = (ins Weft_Any:$x, Weft_Any:$value, Variadic<Weft_Size>:$sizes,
+                       Weft_SizePerAxis<"0", "how many before the elements, of each axis">:$low,
+                       Weft_SizePerAxis<"0", "how many behind them, of each axis">:$high,
                        Weft_PerAxis<"0", "how many between two of them, of each axis">:$interior);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape", "a scalar"];
@@ -217,11 +224,13 @@ def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
   let resultDType = "the operands' dtype";
   let raises = [Raises<ShapeError, "value is no scalar, or a list has more or fewer entries than x has axes">,
                 Raises<ValueError, "an entry is negative">];
-  let assemblyFormat = "$x `,` $value attr-dict `:` functional-type(operands, $y)";
+  let assemblyFormat = [{$x `,` $value custom<PadAmounts>($sizes, type($sizes), $low, $high, $interior) attr-dict
+                         `:` `(` type($x) `,` type($value) `)` `->` type($y)}];
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "pad";
   let batching = "first_alone";
   let promotion = "common";
-  let vjp = [(pad_back $dy), (pad_value_back $dy)];
+  let vjp = [(pad_back $sizes, $dy), (pad_value_back $sizes, $dy)];
   let jvp = (linear);
   let samples = [
     Sample<["2x3", "scalar"], ["[1, 0]", "[0, 2]", "[0, 0]"]>,
@@ -392,52 +401,6 @@ def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
   ];
   let numpy = "with_slice(x, index, value, axis)";
   let example = "update_slice([[1., 2.], [3., 4.]], 1, [5., 6.])  ->  [[1, 2], [5, 6]]";
-}
-
-def Weft_ReplicateOp : Weft_PureOp<"replicate", [Weft_CheapToRerun]> {
-  let summary = "x `count` times along a new leading axis.";
-  let description = [{
-    `count` is an integer scalar, so the result's first size is known only at run time: how programs
-    make tensors of sizes that they compute. A negative count is a ShapeError.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of any shape", "a scalar"];
-  let resultShape = "of x's shape behind a size of count";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "count is no scalar, or negative">];
-  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
-  let hasCanonicalizeMethod = 1;
-  let shapeFunction = "replicate";
-  let vjp = [(replicate_back $dy), (no_grad)];
-  let jvp = (linear);
-  let samples = !foldl([]<Sample>, ["0", "1", "3"], made, count, !listconcat(made,
-      !foreach(shape, ["scalar", "17", "2x3", "5x7", "0x2"], Sample<[shape, count]>)));
-  let numpy = "np.broadcast_to(x, (int(count), *x.shape))";
-  let example = "replicate([1, 2], 3)  ->  [[1, 2], [1, 2], [1, 2]]";
-}
-
-def Weft_ResizeOp : Weft_PureOp<"resize"> {
-  let summary = "The first `count` slices of x along its first axis, with zeros where x has no more.";
-  let description = [{
-    `count` is an integer scalar, so the result's first size is known only at run time: how arrays
-    grow, and how the part of one is taken that is in use. A negative count is a ShapeError.
-  }];
-  let arguments = (ins Weft_Any:$x, Weft_Count:$count);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of rank 1 or more", "a scalar"];
-  let resultShape = "of x's shape with count as its first size";
-  let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "x is a scalar, or count is none, or negative">];
-  let assemblyFormat = "$x `,` $count attr-dict `:` functional-type(operands, $y)";
-  let hasCanonicalizeMethod = 1;
-  let shapeFunction = "resize";
-  let vjp = [(resize_back $dy), (no_grad)];
-  let jvp = (linear);
-  let samples = !foldl([]<Sample>, ["0", "2", "3", "20"], made, count, !listconcat(made,
-      !foreach(shape, ["3", "2x3", "5x7", "0x2", "4x0"], Sample<[shape, count]>)));
-  let numpy = "resized(x, int(count))";
-  let example = "resize([1, 2], 3)  ->  [1, 2, 0]";
 }
 
 def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {

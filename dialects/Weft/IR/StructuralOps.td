@@ -30,16 +30,17 @@ def Weft_ConstantOp : Weft_PureOp<"constant", [ConstantLike, Weft_CheapToRerun]>
 
 def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
   let summary = "0, 1, 2, ... along one axis of a tensor of the given shape.";
-  let arguments = (ins Weft_DTypeAttr:$dtype, Weft_Shape<>:$shape, Weft_Axis:$axis);
+  let arguments = (ins Variadic<Weft_Size>:$sizes, Weft_DTypeAttr:$dtype, Weft_Sizes<>:$shape, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
   let operandShapes = [];
   let resultShape = "of the shape given";
   let resultDType = "the dtype given";
   let raises = [Raises<DTypeError, "the dtype is bool">, Raises<ShapeError, "a size is negative">,
                 Raises<IndexError, "the axis is not one of the shape">];
-  let assemblyFormat = "attr-dict `:` type($y)";
+  let assemblyFormat = "custom<SizeList>($sizes, type($sizes), $shape) attr-dict `:` type($y)";
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "iota";
-  let inactive = "it has no operand";
+  let inactive = "it has no operand but sizes";
   let samples = !foldl([]<Sample>, ["i32", "i64", "f32", "f64"], made, dtype, !listconcat(made,
       !foreach(shape, ["[33]", "[1]", "[3, 5]", "[0, 2]"], Sample<[], [dtype, shape, "*"]>)));
   let numpy = "iota(dtype, shape, axis)";

@@ -135,8 +135,6 @@ def take_along_axis_back : Rule<"take_along_axis_back">;
 def sort_back : Rule<"sort_back">;
 def sort_forward : Rule<"sort_forward">;
 def add_along_axis_back : Rule<"add_along_axis_back">;
-def replicate_back : Rule<"replicate_back">;
-def resize_back : Rule<"resize_back">;
 def update_slice_back : Rule<"update_slice_back">;
 def update_slice_value_back : Rule<"update_slice_value_back">;
 def from_vjp;

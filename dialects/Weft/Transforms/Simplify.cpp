@@ -205,7 +205,8 @@ struct DropBroadcast : RewritePattern {
       return failure();
     for (OpOperand &operand : op->getOpOperands()) {
       auto broadcast = operand.get().getDefiningOp<BroadcastOp>();
-      if (!broadcast) continue;
+      // One to a size that is an operand stops a call where that does not fit.
+      if (!broadcast || !broadcast.getSizes().empty()) continue;
       SmallVector<Value> operands(op->getOperands());
       operands[operand.getOperandNumber()] = broadcast.getX();
       SmallVector<::weft::TensorType> types;
@@ -275,8 +276,10 @@ struct Simplify : impl::SimplifyPassBase<Simplify> {
             DropInvolution<LogicalNotOp>, DropAssert, DropGuard, DropReverse, DropSelect,
             PowerToProducts, WidenLate>(context);
     // Sizes that become known choose branches, which make more sizes known.
-    for (StringRef name : {GuardOp::getOperationName(), ReplicateOp::getOperationName(),
-                           ResizeOp::getOperationName(), scf::IfOp::getOperationName()})
+    for (StringRef name :
+         {GuardOp::getOperationName(), ReshapeOp::getOperationName(),
+          BroadcastOp::getOperationName(), IotaOp::getOperationName(), SliceOp::getOperationName(),
+          PadOp::getOperationName(), scf::IfOp::getOperationName()})
       RegisteredOperationName::lookup(name, context)->getCanonicalizationPatterns(set, context);
     populateFoldConstantsPatterns(set, maxFoldedBytes);
     patterns = std::move(set);

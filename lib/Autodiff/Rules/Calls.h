@@ -78,6 +78,10 @@ public:
                                                    "mention");
     return parts_.result;
   }
+  /// The values in the call's lists of sizes, if the record's derivative mentions them.
+  std::span<const Value> sizes() const {
+    return parts_.operands.subspan(info_.operands_before_sizes(operand_count()));
+  }
   /// An operand of unknown size, for its shape alone. Such operands exist only in IR and traces,
   /// where every value is at hand.
   const Value &shape_witness(std::size_t i) const {

@@ -1,8 +1,8 @@
 // Functions that the generated rules of ops that move elements call.
 #pragma once
 
+#include <algorithm>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "Autodiff/Rules/ElementwiseRules.h"
@@ -11,24 +11,37 @@
 
 namespace weft::autodiff::rules {
 
+/// The size of an axis of operand `i` as an i64 scalar.
+template <class E>
+typename E::Value size_of_operand(E &e, VjpCall<E> &call, std::size_t i, std::size_t axis) {
+  const std::int64_t size = call.operand_type(i).shape[axis];
+  return size == unknown ? e.size_of(call.shape_witness(i), static_cast<std::int64_t>(axis))
+                         : e.scalar(static_cast<double>(size), DType::i64);
+}
+
+/// `value`, which has the sizes of operand `i`, as far as its type does not know them.
+template <class E>
+typename E::Value of_operand_shape(E &e, VjpCall<E> &call, std::size_t i,
+                                   const typename E::Value &value) {
+  const Shape &wanted = call.operand_type(i).shape, has = e.type(value).shape;
+  bool knows = true;
+  for (std::size_t axis = 0; axis < wanted.size(); ++axis)
+    knows &= wanted[axis] == unknown || has[axis] != unknown;
+  if (knows) return value;
+  return e.broadcast(value, wanted.is_static() ? SizeList<typename E::Value>(wanted)
+                                               : sizes_of(e, call.shape_witness(i)));
+}
+
 /// Of `reshape`: back to the operand's shape.
 template <class E>
 typename E::Value reshape_back(E &e, VjpCall<E> &call, std::size_t i,
                                const typename E::Value &cotangent) {
   const Shape &shape = call.operand_type(i).shape;
-  if (shape.is_static()) return e.reshape(cotangent, shape);
-  // Unknown sizes went over as they are if none was left to follow from others, which beside a 0
-  // they do without it; and the cotangent has them unless more is known of it.
-  const auto others = [](const Shape &sizes) {
-    Shape known;
-    for (const std::int64_t size : sizes)
-      if (size != unknown && size != 0) known.push_back(size);
-    return std::tuple(std::count(sizes.begin(), sizes.end(), unknown), *element_count(known),
-                      std::count(sizes.begin(), sizes.end(), 0) != 0);
-  };
-  const Shape wanted(ReshapeAttrs(call.attrs()).shape);
-  const bool same = others(shape) == others(wanted) && e.type(cotangent).shape == wanted;
-  return reshape_like(e, cotangent, call.shape_witness(i), same);
+  // One unknown size follows from the number of elements, if there are any.
+  const auto open = std::count(shape.begin(), shape.end(), unknown);
+  if (open == 0 || (open == 1 && std::count(shape.begin(), shape.end(), 0) == 0))
+    return e.reshape(cotangent, shape);
+  return e.reshape(cotangent, sizes_of(e, call.shape_witness(i)));
 }
 
 /// Of `transpose`: the inverse permutation.
@@ -52,45 +65,53 @@ typename E::Value broadcast_back(E &e, VjpCall<E> &call, std::size_t i,
 /// Of `slice`: zeros around and, for strides above 1, between the elements.
 template <class E>
 typename E::Value slice_back(E &e, VjpCall<E> &call, std::size_t i,
+                             std::span<const typename E::Value> values,
                              const typename E::Value &cotangent) {
-  const Ints &starts = SliceAttrs(call.attrs()).starts, &limits = SliceAttrs(call.attrs()).limits,
-             &strides = SliceAttrs(call.attrs()).strides;
+  using Value = typename E::Value;
+  const SliceAttrs attrs(call.attrs());
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
-  Ints low, high, interior;
-  std::vector<std::size_t> open, to_end;
+  std::size_t taken = 0;
+  const SizeList<Value> starts = list_of(attrs.starts, values, taken);
+  SizeList<Value> low;
+  Ints high, interior;
+  std::vector<std::size_t> open;
+  std::size_t start = 0;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
-    interior.push_back(strides[axis] - 1);
-    low.push_back(starts[axis]);
-    if (from[axis] != unknown) {
+    interior.push_back(attrs.strides[axis] - 1);
+    const bool computed = start < starts.values.size() && attrs.starts[axis] == detail::kDynamic;
+    if (from[axis] != unknown && to[axis] != unknown && !computed &&
+        attrs.limits[axis] != detail::kDynamic) {
       // One that begins behind the end takes nothing.
-      if (to[axis] == 0) low[axis] = std::min(low[axis], from[axis]);
-      const std::int64_t end =
-          to[axis] == 0 ? low[axis] : low[axis] + (to[axis] - 1) * strides[axis] + 1;
-      high.push_back(from[axis] - end);
+      const std::int64_t first =
+          to[axis] == 0 ? std::min(attrs.starts[axis], from[axis]) : attrs.starts[axis];
+      low.push_back(first);
+      high.push_back(from[axis] -
+                     (to[axis] == 0 ? first : first + (to[axis] - 1) * attrs.strides[axis] + 1));
       continue;
     }
+    // Zeros behind, as far as x goes, come later.
     high.push_back(0);
-    if (limits[axis] == -1) low[axis] = 0; // as many as x has, which may be fewer than `starts`
-    if (limits[axis] == -1 && starts[axis] != 0) to_end.push_back(axis);
-    else if (limits[axis] != -1 || strides[axis] != 1) open.push_back(axis);
-  }
-  typename E::Value value =
-      e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), low, high, interior);
-  // Zeros behind, as far as x goes.
-  for (const std::size_t axis : open)
-    value = resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
-  // And in front, which is behind for who comes from the end.
-  for (const std::size_t axis : to_end) {
-    const auto size = e.size_of(call.shape_witness(i), axis);
-    if (strides[axis] != 1) {
+    const bool whole = attrs.starts[axis] == 0 && attrs.limits[axis] == -1;
+    if (!whole || attrs.strides[axis] != 1) open.push_back(axis);
+    if (attrs.limits[axis] == -1 && attrs.starts[axis] != 0) {
+      // As many as x has, which may be fewer.
       constexpr std::int64_t kExact = std::int64_t{1} << 53; // more than any axis has
-      const auto start = e.scalar(static_cast<double>(std::min(starts[axis], kExact)), DType::i64);
-      value = resize_axis(e, value, axis, e.subtract(size, e.minimum(start, size)));
+      const Value first =
+          computed
+              ? starts.values[start]
+              : e.scalar(static_cast<double>(std::min(attrs.starts[axis], kExact)), DType::i64);
+      low.push_back(e.minimum(first, size_of_operand(e, call, i, axis)));
+    } else if (computed) {
+      low.push_back(starts.values[start]);
+    } else {
+      low.push_back(attrs.starts[axis]);
     }
-    const Ints back{static_cast<std::int64_t>(axis)};
-    value = e.reverse(resize_axis(e, e.reverse(value, back), axis, size), back);
+    start += computed;
   }
-  return value;
+  Value value = e.pad(cotangent, e.scalar(0, call.cotangent_dtype()), low, high, interior);
+  for (const std::size_t axis : open)
+    value = pad_axis(e, value, axis, size_of_operand(e, call, i, axis));
+  return of_operand_shape(e, call, i, value);
 }
 
 /// Of `reverse`: reversed again.
@@ -118,46 +139,64 @@ typename E::Value concatenate_back(E &e, VjpCall<E> &call, std::size_t i,
     moved = moved ? e.add(*moved, value) : value;
   }
   if (moved) {
-    const auto range = shape[axis] == unknown ? index_range(e, call.shape_witness(i), axis)
-                                              : e.iota(DType::i64, {shape[axis]}, 0);
     if (start != 0) moved = e.add(*moved, e.scalar(static_cast<double>(start), DType::i64));
-    return e.gather(cotangent, e.add(range, *moved), axis);
+    return of_operand_shape(
+        e, call, i, slice_axis(e, cotangent, axis, *moved, size_of_operand(e, call, i, axis)));
   }
   Ints starts(shape.size(), 0), limits(call.result_type().shape), strides(shape.size(), 1);
   starts[axis] = start;
   limits[axis] = shape[axis] == unknown ? -1 : start + shape[axis];
   typename E::Value value = e.slice(cotangent, starts, limits, strides);
   if (shape[axis] != unknown || i + 1 == call.operand_count()) return value;
-  return resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
+  return first_of_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
 }
+
+/// The lists of a `pad`.
+template <class E>
+struct PadLists {
+  SizeList<typename E::Value> low, high;
+  Ints interior;
+
+  PadLists(const Attrs &given, std::span<const typename E::Value> values) {
+    const PadAttrs attrs(given);
+    std::size_t taken = 0;
+    low = list_of(attrs.low, values, taken);
+    high = list_of(attrs.high, values, taken);
+    interior = attrs.interior;
+  }
+};
 
 /// Of `pad` by x: the elements that are not padding.
 template <class E>
 typename E::Value pad_back(E &e, VjpCall<E> &call, std::size_t i,
+                           std::span<const typename E::Value> values,
                            const typename E::Value &cotangent) {
-  const Ints &low = PadAttrs(call.attrs()).low, &high = PadAttrs(call.attrs()).high,
-             &interior = PadAttrs(call.attrs()).interior;
+  const PadLists<E> lists(call.attrs(), values);
   const Shape &from = call.operand_type(i).shape, &to = call.result_type().shape;
   Ints limits, strides;
+  std::vector<std::size_t> open;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
-    strides.push_back(interior[axis] + 1);
-    limits.push_back(from[axis] == unknown ? -1 : to[axis] - high[axis]);
+    strides.push_back(lists.interior[axis] + 1);
+    const std::int64_t high = lists.high.numbers[axis];
+    const bool known = to[axis] != unknown && high != detail::kDynamic;
+    limits.push_back(known ? to[axis] - high : -1);
+    if (!known && high != 0) open.push_back(axis);
   }
-  typename E::Value value = e.slice(cotangent, low, limits, strides);
-  for (std::size_t axis = 0; axis < from.size(); ++axis)
-    if (from[axis] == unknown && high[axis] != 0)
-      value = resize_axis(e, value, axis, e.size_of(call.shape_witness(i), axis));
-  return value;
+  typename E::Value value = e.slice(cotangent, lists.low, limits, strides);
+  for (const std::size_t axis : open)
+    value = first_of_axis(e, value, axis, size_of_operand(e, call, i, axis));
+  return of_operand_shape(e, call, i, value);
 }
 
 /// Of `pad` by the value: the sum of the elements that are padding.
 template <class E>
 typename E::Value pad_value_back(E &e, VjpCall<E> &call, std::size_t,
+                                 std::span<const typename E::Value> values,
                                  const typename E::Value &cotangent) {
+  const PadLists<E> lists(call.attrs(), values);
   const typename E::Value inside = expand_to_operand(e, call, 0, e.scalar(0, DType::boolean));
   const typename E::Value padding =
-      e.pad(inside, e.scalar(1, DType::boolean), PadAttrs(call.attrs()).low,
-            PadAttrs(call.attrs()).high, PadAttrs(call.attrs()).interior);
+      e.pad(inside, e.scalar(1, DType::boolean), lists.low, lists.high, lists.interior);
   const typename E::Value outside =
       e.select(padding, cotangent, e.scalar(0, call.cotangent_dtype()));
   Ints axes;
@@ -232,24 +271,6 @@ typename E::Value update_slice_value_back(E &e, VjpCall<E> &call, std::size_t,
                                           const typename E::Value &index,
                                           const typename E::Value &cotangent) {
   return e.gather(cotangent, index, UpdateSliceAttrs(call.attrs()).axis);
-}
-
-/// Of `replicate`: the sum of the cotangent's slices.
-template <class E>
-typename E::Value replicate_back(E &e, VjpCall<E> &, std::size_t,
-                                 const typename E::Value &cotangent) {
-  return e.sum(cotangent, Ints{0}, false);
-}
-
-/// Of `resize`: the cotangent, resized to where it came from.
-template <class E>
-typename E::Value resize_back(E &e, VjpCall<E> &call, std::size_t i,
-                              const typename E::Value &cotangent) {
-  const Shape &shape = call.operand_type(i).shape;
-  if (shape[0] == unknown) return e.resize(cotangent, e.size_of(call.shape_witness(i), 0));
-  const typename E::Value value =
-      e.resize(cotangent, e.scalar(static_cast<double>(shape[0]), DType::i64));
-  return shape.is_static() ? e.broadcast(value, shape) : value;
 }
 
 } // namespace weft::autodiff::rules

@@ -30,7 +30,7 @@ typename E::Value transposed_windows(E &e, VjpCall<E> &call, std::size_t i, cons
   typename E::Value value = transpose(high, extra);
   for (std::size_t axis = 0; axis + 2 < shape.size(); ++axis)
     if (is_open(axis))
-      value = resize_axis(e, value, axis + 1, size_value(e, call.shape_witness(i), axis + 1));
+      value = fit_axis(e, value, axis + 1, size_value(e, call.shape_witness(i), axis + 1));
   return value;
 }
 

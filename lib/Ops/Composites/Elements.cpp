@@ -199,44 +199,29 @@ Tensor repeat(const Tensor &given, IntList repeats, std::optional<std::int64_t> 
   return gather(x, tensor(positions), {.axis = at});
 }
 
-Tensor tile(const Tensor &given, IntList reps) {
-  for (const std::int64_t count : reps)
-    if (count < 0)
+Tensor tile(const Tensor &given, const Sizes &reps) {
+  for (std::size_t i = 0; i < reps.size(); ++i)
+    if (const Size count = reps[i]; count.is_number() && count.number() < 0)
       raise(ErrorKind::value,
-            "tile: reps has " + std::to_string(count) + ": numbers are not negative");
+            "tile: reps has " + std::to_string(count.number()) + ": numbers are not negative");
   Tensor x = given;
   while (x.rank() < static_cast<std::int64_t>(reps.size())) x = with_axis(x, 0);
-  Ints counts(static_cast<std::size_t>(x.rank()) - reps.size(), 1);
-  for (const std::int64_t count : reps) counts.push_back(count);
-  const Shape shape = shape_of(x);
-  bool stretches = true; // axes of size 1 alone
-  Ints apart, wide, joined, stretched;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::int64_t count = counts[i], size = shape[i];
-    stretches = stretches && (size == 1 || count == 1);
-    stretched.push_back(size == 1 ? count : 1);
-    // An axis of copies in front of each.
+  const Sizes sizes = detail::sizes_of(x);
+  const std::size_t front = sizes.size() - reps.size();
+  Sizes apart, wide, joined; // an axis of copies in front of each
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const Size count = i < front ? Size(1) : reps[i - front], size = sizes[i];
+    std::int64_t product = 0;
+    if (count.is_number() && size.is_number() &&
+        __builtin_mul_overflow(size.number(), count.number(), &product))
+      raise(ErrorKind::shape, "tile: " + std::to_string(size.number()) + " elements " +
+                                  std::to_string(count.number()) +
+                                  " times are more than a tensor may have");
     apart.push_back(1);
     apart.push_back(size);
     wide.push_back(count);
     wide.push_back(size);
-    joined.push_back(0);
-    if (size != unknown && __builtin_mul_overflow(size, count, &joined.back()))
-      raise(ErrorKind::shape, "tile: " + std::to_string(size) + " elements " +
-                                  std::to_string(count) + " times are more than a tensor may have");
-  }
-  if (!shape.is_static()) {
-    if (stretches) return select(broadcast(true, stretched), x, x);
-    // Joins keep the sizes that are known.
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const auto axis = static_cast<std::int64_t>(i);
-      if (counts[i] == 0) x = along(x, axis, Slice{0, 0});
-      if (counts[i] <= 1) continue;
-      check_copies("tile: reps", counts[i]);
-      const std::vector<Tensor> parts(static_cast<std::size_t>(counts[i]), x);
-      x = concatenate(std::span<const Tensor>(parts), {.axis = axis});
-    }
-    return x;
+    joined.push_back(count * size);
   }
   return reshape(broadcast(reshape(x, apart), wide), joined);
 }

@@ -23,8 +23,7 @@ void check_matrix(const char *function, const Tensor &x) {
 Tensor positions(const Tensor &x, std::int64_t axis) {
   const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
   if (size != unknown) return arange(size);
-  const Tensor ones = replicate(tensor(std::int32_t{1}), size_of(x, {.axis = axis}));
-  return cumsum(ones, {.axis = 0, .exclusive = true});
+  return iota(DType::i32, {Size(size_of(x, {.axis = axis}))});
 }
 
 /// The elements where the mask holds, and zeros.

@@ -43,9 +43,7 @@ inline std::int64_t wanted_size(const Tensor &x, std::int64_t axis) {
 /// 0, 1, .. below the size of an axis, in i64.
 inline Tensor positions_along(const Tensor &x, std::int64_t axis) {
   const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
-  if (size != unknown) return iota(DType::i64, {size});
-  const Tensor ones = replicate(tensor(std::int64_t{1}), size_of(x, {.axis = axis}));
-  return cumsum(ones, {.axis = 0, .exclusive = true});
+  return iota(DType::i64, {size != unknown ? Size(size) : Size(size_of(x, {.axis = axis}))});
 }
 
 /// Throws ShapeError where there is no element along the axes; the program checks it where a trace

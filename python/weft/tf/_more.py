@@ -206,9 +206,8 @@ def _traced_range(start: Any, limit: Any, delta: Any, dtype: Any) -> Any:
     difference = wf.subtract(limit, start)
     count = wf.maximum(-(-difference // delta), 0)
     kind = difference.dtype if dtype is None else dtype
-    ones = wf.replicate(wf.ones([1], "int64"), wf.cast(wf.reshape(count, []), "int64"))
-    steps = wf.cast(wf.cumsum(wf.reshape(ones, [-1])) - 1, kind)
-    return steps * delta + start
+    steps = wf.arange(wf.cast(wf.reshape(count, []), "int64"), dtype="int64")
+    return wf.cast(steps, kind) * delta + start
 
 
 def shape_of(x: Any, dtype: Any) -> Any:

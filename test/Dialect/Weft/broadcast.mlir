@@ -5,15 +5,15 @@
 // Sizes 1 stretch, also to 0; new axes stand at the left.
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%x: tensor<3x1xf32>, %some: tensor<?xi64>, %scalar: tensor<i1>) {
-  // CHECK: weft.broadcast %{{.*}} {shape = array<i64: 2, 3, 4>} : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
-  %0 = weft.broadcast %x {shape = array<i64: 2, 3, 4>} : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
-  // CHECK: weft.broadcast %{{.*}} {shape = array<i64: 3, 0>} : (tensor<3x1xf32>) -> tensor<3x0xf32>
-  %1 = weft.broadcast %x {shape = array<i64: 3, 0>} : (tensor<3x1xf32>) -> tensor<3x0xf32>
+  // CHECK: weft.broadcast %{{.*}} to [2, 3, 4] : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
+  %0 = weft.broadcast %x to [2, 3, 4] : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
+  // CHECK: weft.broadcast %{{.*}} to [3, 0] : (tensor<3x1xf32>) -> tensor<3x0xf32>
+  %1 = weft.broadcast %x to [3, 0] : (tensor<3x1xf32>) -> tensor<3x0xf32>
   // Whether the unknown size is 5 or 1 shows when the program runs.
-  // CHECK: weft.broadcast %{{.*}} {shape = array<i64: 5>} : (tensor<?xi64>) -> tensor<5xi64>
-  %2 = weft.broadcast %some {shape = array<i64: 5>} : (tensor<?xi64>) -> tensor<5xi64>
-  // CHECK: weft.broadcast %{{.*}} {shape = array<i64>} : (tensor<i1>) -> tensor<i1>
-  %3 = weft.broadcast %scalar {shape = array<i64>} : (tensor<i1>) -> tensor<i1>
+  // CHECK: weft.broadcast %{{.*}} to [5] : (tensor<?xi64>) -> tensor<5xi64>
+  %2 = weft.broadcast %some to [5] : (tensor<?xi64>) -> tensor<5xi64>
+  // CHECK: weft.broadcast %{{.*}} to [] : (tensor<i1>) -> tensor<i1>
+  %3 = weft.broadcast %scalar to [] : (tensor<i1>) -> tensor<i1>
   return
 }
 
@@ -23,7 +23,7 @@ func.func @shapes(%x: tensor<3x1xf32>, %some: tensor<?xi64>, %scalar: tensor<i1>
 func.func @size(%x: tensor<2x3xf32>) {
   // expected-error @below {{'weft.broadcast' op x of shape (2, 3) does not broadcast to the shape (2, 6)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.broadcast %x {shape = array<i64: 2, 6>} : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  %0 = weft.broadcast %x to [2, 6] : (tensor<2x3xf32>) -> tensor<2x6xf32>
   return
 }
 
@@ -33,7 +33,7 @@ func.func @size(%x: tensor<2x3xf32>) {
 func.func @rank(%x: tensor<2x3xf32>) {
   // expected-error @below {{'weft.broadcast' op x of shape (2, 3) does not broadcast to the shape (3,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.broadcast %x {shape = array<i64: 3>} : (tensor<2x3xf32>) -> tensor<3xf32>
+  %0 = weft.broadcast %x to [3] : (tensor<2x3xf32>) -> tensor<3xf32>
   return
 }
 
@@ -43,6 +43,6 @@ func.func @rank(%x: tensor<2x3xf32>) {
 func.func @too_large(%x: tensor<f32>) {
   // expected-error @below {{'weft.broadcast' op a tensor of shape (4294967296, 4294967296) has more bytes than 2^63 - 1}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.broadcast %x {shape = array<i64: 4294967296, 4294967296>} : (tensor<f32>) -> tensor<4294967296x4294967296xf32>
+  %0 = weft.broadcast %x to [4294967296, 4294967296] : (tensor<f32>) -> tensor<4294967296x4294967296xf32>
   return
 }

@@ -5,7 +5,7 @@
 // CHECK-LABEL: @stretch
 func.func @stretch(%x: tensor<?xf32>) -> tensor<?xf32> {
   // CHECK: weft.broadcast
-  %y = weft.broadcast %x {shape = array<i64: 5>} : (tensor<?xf32>) -> tensor<?xf32>
+  %y = weft.broadcast %x to [5] : (tensor<?xf32>) -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
 

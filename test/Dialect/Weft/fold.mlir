@@ -24,7 +24,7 @@ func.func @constants() -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2
 // CHECK-SAME: (%[[X:.*]]: tensor<5x1x0xf32>)
 func.func @slice_all(%x: tensor<5x1x0xf32>) -> tensor<5x1x0xf32> {
   // CHECK-NEXT: return %[[X]]
-  %0 = weft.slice %x {starts = array<i64: 0, 0, 0>, limits = array<i64: 5, 1, 0>, strides = array<i64: 1, 9, 2>} : (tensor<5x1x0xf32>) -> tensor<5x1x0xf32>
+  %0 = weft.slice %x from [0, 0, 0] to [5, 1, 0] by [1, 9, 2] : (tensor<5x1x0xf32>) -> tensor<5x1x0xf32>
   return %0 : tensor<5x1x0xf32>
 }
 
@@ -34,8 +34,8 @@ func.func @slice_all(%x: tensor<5x1x0xf32>) -> tensor<5x1x0xf32> {
 // CHECK-LABEL: func.func @slice_some
 func.func @slice_some(%x: tensor<?xf32>, %y: tensor<5xf32>) -> (tensor<?xf32>, tensor<4xf32>) {
   // CHECK-COUNT-2: weft.slice
-  %0 = weft.slice %x {starts = array<i64: 1>, limits = array<i64: -1>, strides = array<i64: 1>} : (tensor<?xf32>) -> tensor<?xf32>
-  %1 = weft.slice %y {starts = array<i64: 1>, limits = array<i64: 5>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<4xf32>
+  %0 = weft.slice %x from [1] to [-1] : (tensor<?xf32>) -> tensor<?xf32>
+  %1 = weft.slice %y from [1] to [5] : (tensor<5xf32>) -> tensor<4xf32>
   return %0, %1 : tensor<?xf32>, tensor<4xf32>
 }
 
@@ -46,14 +46,14 @@ func.func @slice_some(%x: tensor<?xf32>, %y: tensor<5xf32>) -> (tensor<?xf32>, t
 // CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>)
 func.func @reshapes(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<6x1xf32>, tensor<2x3xf32>, tensor<2x2xi32>) {
   // CHECK-DAG: %[[C:.*]] = weft.constant dense<{{\[\[}}1, 2], [3, 4]]> : tensor<2x2xi32>
-  // CHECK-DAG: %[[R:.*]] = weft.reshape %[[X]] {shape = array<i64: 6, 1>} : (tensor<2x3xf32>) -> tensor<6x1xf32>
+  // CHECK-DAG: %[[R:.*]] = weft.reshape %[[X]] to [6, 1] : (tensor<2x3xf32>) -> tensor<6x1xf32>
   // CHECK-NEXT: return %[[X]], %[[R]], %[[X]], %[[C]]
-  %0 = weft.reshape %x {shape = array<i64: 2, -1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  %1 = weft.reshape %x {shape = array<i64: 3, 2>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
-  %2 = weft.reshape %1 {shape = array<i64: 6, 1>} : (tensor<3x2xf32>) -> tensor<6x1xf32>
-  %3 = weft.reshape %2 {shape = array<i64: 2, 3>} : (tensor<6x1xf32>) -> tensor<2x3xf32>
+  %0 = weft.reshape %x to [2, -1] : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = weft.reshape %x to [3, 2] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %2 = weft.reshape %1 to [6, 1] : (tensor<3x2xf32>) -> tensor<6x1xf32>
+  %3 = weft.reshape %2 to [2, 3] : (tensor<6x1xf32>) -> tensor<2x3xf32>
   %c = weft.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
-  %4 = weft.reshape %c {shape = array<i64: 2, 2>} : (tensor<4xi32>) -> tensor<2x2xi32>
+  %4 = weft.reshape %c to [2, 2] : (tensor<4xi32>) -> tensor<2x2xi32>
   return %0, %2, %3, %4 : tensor<2x3xf32>, tensor<6x1xf32>, tensor<2x3xf32>, tensor<2x2xi32>
 }
 
@@ -78,10 +78,10 @@ func.func @transposes(%x: tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<2x4x3
 // CHECK-LABEL: func.func @broadcasts
 // CHECK-SAME: (%[[X:.*]]: tensor<1x3xf32>)
 func.func @broadcasts(%x: tensor<1x3xf32>) -> (tensor<1x3xf32>, tensor<1x1x3xf32>) {
-  // CHECK-NEXT: %[[B:.*]] = weft.broadcast %[[X]] {shape = array<i64: 1, 1, 3>}
+  // CHECK-NEXT: %[[B:.*]] = weft.broadcast %[[X]] to [1, 1, 3]
   // CHECK-NEXT: return %[[X]], %[[B]]
-  %0 = weft.broadcast %x {shape = array<i64: 1, 3>} : (tensor<1x3xf32>) -> tensor<1x3xf32>
-  %1 = weft.broadcast %x {shape = array<i64: 1, 1, 3>} : (tensor<1x3xf32>) -> tensor<1x1x3xf32>
+  %0 = weft.broadcast %x to [1, 3] : (tensor<1x3xf32>) -> tensor<1x3xf32>
+  %1 = weft.broadcast %x to [1, 1, 3] : (tensor<1x3xf32>) -> tensor<1x1x3xf32>
   return %0, %1 : tensor<1x3xf32>, tensor<1x1x3xf32>
 }
 

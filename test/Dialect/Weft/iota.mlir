@@ -4,10 +4,10 @@
 
 // CHECK-LABEL: func.func @shapes
 func.func @shapes() {
-  // CHECK: weft.iota {axis = 1 : i64, dtype = f32, shape = array<i64: 2, 3>} : tensor<2x3xf32>
-  %0 = weft.iota {dtype = f32, shape = array<i64: 2, 3>, axis = 1 : i64} : tensor<2x3xf32>
-  // CHECK: weft.iota {axis = 0 : i64, dtype = i64, shape = array<i64: 0>} : tensor<0xi64>
-  %1 = weft.iota {dtype = i64, shape = array<i64: 0>, axis = 0 : i64} : tensor<0xi64>
+  // CHECK: weft.iota [2, 3] {axis = 1 : i64, dtype = f32} : tensor<2x3xf32>
+  %0 = weft.iota [2, 3] {dtype = f32, axis = 1 : i64} : tensor<2x3xf32>
+  // CHECK: weft.iota [0] {axis = 0 : i64, dtype = i64} : tensor<0xi64>
+  %1 = weft.iota [0] {dtype = i64, axis = 0 : i64} : tensor<0xi64>
   return
 }
 
@@ -17,7 +17,7 @@ func.func @shapes() {
 func.func @dtype() {
   // expected-error @below {{'weft.iota' op dtype must be a number (i32, i64, f32, f64), but it is bool}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.iota {dtype = i1, shape = array<i64: 2>, axis = 0 : i64} : tensor<2xi1>
+  %0 = weft.iota [2] {dtype = i1, axis = 0 : i64} : tensor<2xi1>
   return
 }
 
@@ -27,7 +27,7 @@ func.func @dtype() {
 func.func @negative() {
   // expected-error @below {{'weft.iota' op the shape has a size of -1, which is negative}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.iota {dtype = f32, shape = array<i64: -1>, axis = 0 : i64} : tensor<1xf32>
+  %0 = weft.iota [-1] {dtype = f32, axis = 0 : i64} : tensor<1xf32>
   return
 }
 
@@ -37,7 +37,7 @@ func.func @negative() {
 func.func @out_of_range() {
   // expected-error @below {{'weft.iota' op axis 1 is out of range for a tensor of shape (2,) (rank 1)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.iota {dtype = f32, shape = array<i64: 2>, axis = 1 : i64} : tensor<2xf32>
+  %0 = weft.iota [2] {dtype = f32, axis = 1 : i64} : tensor<2xf32>
   return
 }
 
@@ -47,7 +47,7 @@ func.func @out_of_range() {
 func.func @scalar() {
   // expected-error @below {{'weft.iota' op axis 0 is out of range for a tensor of shape () (rank 0)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.iota {dtype = f32, shape = array<i64>, axis = 0 : i64} : tensor<f32>
+  %0 = weft.iota [] {dtype = f32, axis = 0 : i64} : tensor<f32>
   return
 }
 
@@ -57,6 +57,6 @@ func.func @scalar() {
 func.func @too_large() {
   // expected-error @below {{'weft.iota' op a tensor of shape (4294967296, 4294967296) has more bytes than 2^63 - 1}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.iota {dtype = f32, shape = array<i64: 4294967296, 4294967296>, axis = 0 : i64} : tensor<4294967296x4294967296xf32>
+  %0 = weft.iota [4294967296, 4294967296] {dtype = f32, axis = 0 : i64} : tensor<4294967296x4294967296xf32>
   return
 }

@@ -5,13 +5,13 @@
 // low + size + interior between the elements + high, of each axis.
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%x: tensor<2x?xf32>, %v: tensor<f32>, %none: tensor<0xi64>, %n: tensor<i64>, %scalar: tensor<i1>) {
-  // CHECK: weft.pad %{{.*}}, %{{.*}} {high = array<i64: 3, 0>, interior = array<i64: 2, 0>, low = array<i64: 1, 0>} : (tensor<2x?xf32>, tensor<f32>) -> tensor<8x?xf32>
-  %0 = weft.pad %x, %v {low = array<i64: 1, 0>, high = array<i64: 3, 0>, interior = array<i64: 2, 0>} : (tensor<2x?xf32>, tensor<f32>) -> tensor<8x?xf32>
+  // CHECK: weft.pad %{{.*}}, %{{.*}} low [1, 0] high [3, 0] interior [2, 0] : (tensor<2x?xf32>, tensor<f32>) -> tensor<8x?xf32>
+  %0 = weft.pad %x, %v low [1, 0] high [3, 0] interior [2, 0] : (tensor<2x?xf32>, tensor<f32>) -> tensor<8x?xf32>
   // Without elements there is nothing between them.
   // CHECK: weft.pad %{{.*}}, %{{.*}} : (tensor<0xi64>, tensor<i64>) -> tensor<3xi64>
-  %1 = weft.pad %none, %n {low = array<i64: 1>, high = array<i64: 2>, interior = array<i64: 5>} : (tensor<0xi64>, tensor<i64>) -> tensor<3xi64>
+  %1 = weft.pad %none, %n low [1] high [2] interior [5] : (tensor<0xi64>, tensor<i64>) -> tensor<3xi64>
   // CHECK: weft.pad %{{.*}}, %{{.*}} : (tensor<i1>, tensor<i1>) -> tensor<i1>
-  %2 = weft.pad %scalar, %scalar {low = array<i64>, high = array<i64>, interior = array<i64>} : (tensor<i1>, tensor<i1>) -> tensor<i1>
+  %2 = weft.pad %scalar, %scalar low [] high [] : (tensor<i1>, tensor<i1>) -> tensor<i1>
   return
 }
 
@@ -21,7 +21,7 @@ func.func @shapes(%x: tensor<2x?xf32>, %v: tensor<f32>, %none: tensor<0xi64>, %n
 func.func @negative(%x: tensor<2xf32>, %v: tensor<f32>) {
   // expected-error @below {{'weft.pad' op padding must not be negative, but low is (-1,), high is (0,) and interior is (0,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.pad %x, %v {low = array<i64: -1>, high = array<i64: 0>, interior = array<i64: 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = weft.pad %x, %v low [-1] high [0] : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
   return
 }
 
@@ -31,7 +31,7 @@ func.func @negative(%x: tensor<2xf32>, %v: tensor<f32>) {
 func.func @count(%x: tensor<2xf32>, %v: tensor<f32>) {
   // expected-error @below {{'weft.pad' op interior (0, 0) has 2 entries, but x has shape (2,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.pad %x, %v {low = array<i64: 0>, high = array<i64: 0>, interior = array<i64: 0, 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = weft.pad %x, %v low [0] high [0] interior [0, 0] : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
   return
 }
 
@@ -41,7 +41,7 @@ func.func @count(%x: tensor<2xf32>, %v: tensor<f32>) {
 func.func @value(%x: tensor<2xf32>, %v: tensor<1xf32>) {
   // expected-error @below {{'weft.pad' op value must be a scalar, but has shape (1,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.pad %x, %v {low = array<i64: 1>, high = array<i64: 0>, interior = array<i64: 0>} : (tensor<2xf32>, tensor<1xf32>) -> tensor<2xf32>
+  %0 = weft.pad %x, %v low [1] high [0] : (tensor<2xf32>, tensor<1xf32>) -> tensor<2xf32>
   return
 }
 
@@ -51,7 +51,7 @@ func.func @value(%x: tensor<2xf32>, %v: tensor<1xf32>) {
 func.func @dtypes_differ(%x: tensor<2xf32>, %v: tensor<i32>) {
   // expected-error @below {{'weft.pad' op the dtypes differ: x is f32 and value is i32}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.pad %x, %v {low = array<i64: 1>, high = array<i64: 0>, interior = array<i64: 0>} : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>
+  %0 = weft.pad %x, %v low [1] high [0] : (tensor<2xf32>, tensor<i32>) -> tensor<2xf32>
   return
 }
 
@@ -61,6 +61,6 @@ func.func @dtypes_differ(%x: tensor<2xf32>, %v: tensor<i32>) {
 func.func @overflow(%x: tensor<2xf32>, %v: tensor<f32>) {
   // expected-error @below {{'weft.pad' op the padded size of axis 0 exceeds 2^63 - 1}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.pad %x, %v {low = array<i64: 9223372036854775807>, high = array<i64: 0>, interior = array<i64: 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %0 = weft.pad %x, %v low [9223372036854775807] high [0] : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
   return
 }

@@ -5,18 +5,18 @@
 // A size is the number of starts[i], starts[i] + strides[i], ... before limits[i].
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%x: tensor<5x4xf32>, %some: tensor<?xi64>, %scalar: tensor<i1>) {
-  // CHECK: weft.slice %{{.*}} {limits = array<i64: 5, 2>, starts = array<i64: 0, 2>, strides = array<i64: 2, 1>} : (tensor<5x4xf32>) -> tensor<3x0xf32>
-  %0 = weft.slice %x {starts = array<i64: 0, 2>, limits = array<i64: 5, 2>, strides = array<i64: 2, 1>} : (tensor<5x4xf32>) -> tensor<3x0xf32>
+  // CHECK: weft.slice %{{.*}} from [0, 2] to [5, 2] by [2, 1] : (tensor<5x4xf32>) -> tensor<3x0xf32>
+  %0 = weft.slice %x from [0, 2] to [5, 2] by [2, 1] : (tensor<5x4xf32>) -> tensor<3x0xf32>
   // The longest stride there is takes the first element only.
   // CHECK: weft.slice %{{.*}} -> tensor<1x1xf32>
-  %1 = weft.slice %x {starts = array<i64: 1, 0>, limits = array<i64: 5, 4>, strides = array<i64: 9223372036854775807, 9223372036854775807>} : (tensor<5x4xf32>) -> tensor<1x1xf32>
+  %1 = weft.slice %x from [1, 0] to [5, 4] by [9223372036854775807, 9223372036854775807] : (tensor<5x4xf32>) -> tensor<1x1xf32>
   // -1 is the end of an axis whose size is unknown; a limit that is given gives the size.
-  // CHECK: weft.slice %{{.*}} {limits = array<i64: -1>, {{.*}} : (tensor<?xi64>) -> tensor<?xi64>
-  %2 = weft.slice %some {starts = array<i64: 1>, limits = array<i64: -1>, strides = array<i64: 1>} : (tensor<?xi64>) -> tensor<?xi64>
-  // CHECK: weft.slice %{{.*}} {limits = array<i64: 3>, {{.*}} : (tensor<?xi64>) -> tensor<2xi64>
-  %3 = weft.slice %some {starts = array<i64: 1>, limits = array<i64: 3>, strides = array<i64: 1>} : (tensor<?xi64>) -> tensor<2xi64>
-  // CHECK: weft.slice %{{.*}} {limits = array<i64>, {{.*}} : (tensor<i1>) -> tensor<i1>
-  %4 = weft.slice %scalar {starts = array<i64>, limits = array<i64>, strides = array<i64>} : (tensor<i1>) -> tensor<i1>
+  // CHECK: weft.slice %{{.*}} from [{{.*}}] to [-1] {{.*}}: (tensor<?xi64>) -> tensor<?xi64>
+  %2 = weft.slice %some from [1] to [-1] : (tensor<?xi64>) -> tensor<?xi64>
+  // CHECK: weft.slice %{{.*}} from [{{.*}}] to [3] {{.*}}: (tensor<?xi64>) -> tensor<2xi64>
+  %3 = weft.slice %some from [1] to [3] : (tensor<?xi64>) -> tensor<2xi64>
+  // CHECK: weft.slice %{{.*}} from [] to [] : (tensor<i1>) -> tensor<i1>
+  %4 = weft.slice %scalar from [] to [] : (tensor<i1>) -> tensor<i1>
   return
 }
 
@@ -26,7 +26,7 @@ func.func @shapes(%x: tensor<5x4xf32>, %some: tensor<?xi64>, %scalar: tensor<i1>
 func.func @limit(%x: tensor<5xf32>) {
   // expected-error @below {{'weft.slice' op the slice 0:6 is out of range for axis 0 of x, which has shape (5,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.slice %x {starts = array<i64: 0>, limits = array<i64: 6>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<6xf32>
+  %0 = weft.slice %x from [0] to [6] : (tensor<5xf32>) -> tensor<6xf32>
   return
 }
 
@@ -36,7 +36,7 @@ func.func @limit(%x: tensor<5xf32>) {
 func.func @start(%x: tensor<5xf32>) {
   // expected-error @below {{'weft.slice' op the slice -1:5 is out of range for axis 0 of x, which has shape (5,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.slice %x {starts = array<i64: -1>, limits = array<i64: 5>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<1xf32>
+  %0 = weft.slice %x from [-1] to [5] : (tensor<5xf32>) -> tensor<1xf32>
   return
 }
 
@@ -46,7 +46,7 @@ func.func @start(%x: tensor<5xf32>) {
 func.func @order(%x: tensor<5xf32>) {
   // expected-error @below {{'weft.slice' op the slice 3:2 is out of range for axis 0 of x, which has shape (5,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.slice %x {starts = array<i64: 3>, limits = array<i64: 2>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<0xf32>
+  %0 = weft.slice %x from [3] to [2] : (tensor<5xf32>) -> tensor<0xf32>
   return
 }
 
@@ -56,7 +56,7 @@ func.func @order(%x: tensor<5xf32>) {
 func.func @stride(%x: tensor<5xf32>) {
   // expected-error @below {{'weft.slice' op stride -1 of axis 0 is not positive}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.slice %x {starts = array<i64: 0>, limits = array<i64: 5>, strides = array<i64: -1>} : (tensor<5xf32>) -> tensor<5xf32>
+  %0 = weft.slice %x from [0] to [5] by [-1] : (tensor<5xf32>) -> tensor<5xf32>
   return
 }
 
@@ -66,6 +66,6 @@ func.func @stride(%x: tensor<5xf32>) {
 func.func @count(%x: tensor<5xf32>) {
   // expected-error @below {{'weft.slice' op limits (5, 1) has 2 entries, but x has shape (5,)}}
   // expected-error @below {{failed to infer returned types}}
-  %0 = weft.slice %x {starts = array<i64: 0>, limits = array<i64: 5, 1>, strides = array<i64: 1>} : (tensor<5xf32>) -> tensor<5xf32>
+  %0 = weft.slice %x from [0] to [5, 1] : (tensor<5xf32>) -> tensor<5xf32>
   return
 }

@@ -13,7 +13,7 @@ WORD = wf.TensorSpec([None], wf.int32)
 @wf.function(input_signature=[WORD, WORD])
 def edit_distance(a, b):
     """By whole rows of the table: the running minimum is over insertions."""
-    steps = wf.cumsum(wf.replicate(wf.tensor(1), len(b) + 1)) - 1
+    steps = wf.arange(len(b) + 1)
     row = steps
     for letter in a:
         best = wf.minimum(row[1:] + 1, row[:-1] + wf.cast(b != letter, wf.int32))
@@ -24,7 +24,7 @@ def edit_distance(a, b):
 @wf.function(input_signature=[WORD, WORD])
 def edit_distance_by_cells(a, b):
     columns = len(b) + 1
-    row = wf.cumsum(wf.replicate(wf.tensor(1), columns)) - 1
+    row = wf.arange(columns)
     for i in range(len(a)):
         left = i + 1
         cells = wf.TensorArray(wf.int32, columns).write(0, left)

@@ -594,8 +594,8 @@ std::vector<Case> cases() {
         %b = weft.multiply %a, %p : tensor<?x2xf64>, tensor<?x1xf64>
         %m = weft.mean %a {axes = array<i64: 0, 1>} : (tensor<?x2xf64>) -> tensor<f64>
         %z = weft.size %a {axis = 0 : i64} : (tensor<?x2xf64>) -> tensor<i64>
-        %z2 = weft.add %z, %z : tensor<i64>
-        %g = weft.resize %b, %z2 : (tensor<?x2xf64>, tensor<i64>) -> tensor<?x2xf64>
+        %zero = weft.constant dense<0.0> : tensor<f64>
+        %g = weft.pad %b, %zero low [0, 0] high [%z, 0] : (tensor<?x2xf64>, tensor<f64>) -> tensor<?x2xf64>
         %0 = weft.add %g, %m : tensor<?x2xf64>, tensor<f64>
         scf.yield %0 : tensor<?x2xf64>
       }

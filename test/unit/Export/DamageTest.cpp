@@ -97,11 +97,14 @@ TEST_F(Damage, DamagedWeightsAreSeenUnlessThatIsNotWanted) {
 
 TEST_F(Damage, ANewerVersion) {
   std::string bytes = whole_;
-  bytes[8] = 2;
+  bytes[8] = 3;
   bytes[12] = 7;
-  EXPECT_EQ(fault_of(bytes), "has format 2.7, but this version of Weft reads up to 1.x: load it "
+  EXPECT_EQ(fault_of(bytes), "has format 3.7, but this version of Weft reads up to 2.x: load it "
                              "with a newer one, or export it with this one");
-  bytes[8] = 1; // a newer minor version is read
+  bytes[8] = 1;
+  EXPECT_EQ(fault_of(bytes), "has format 1.7, but this version of Weft reads 2.x: load it with an "
+                             "older one, or export it again");
+  bytes[8] = 2; // a newer minor version is read
   write(file("minor"), signed_again(bytes));
   EXPECT_EQ(load_program(file("minor")).name(), "f");
 }

@@ -84,16 +84,16 @@ TEST(Limits, LoopsCountToTheEndsOfI64) {
 
 TEST(Limits, BytesThatOverflowAreNoMemory) {
   const auto resized = function([](const Tensor &x, const Tensor &n) {
-    return sum(resize(x, n) * 2.f, {.axes = Ints{1}})[0];
+    return sum(pad(x, 0.f, {0, 0}, {n, 0}, {0, 0}) * 2.f, {.axes = Ints{1}})[0];
   });
   const auto repeated = function([](const Tensor &x, const Tensor &n) {
-    const Tensor many = replicate(x, n);
+    const Tensor many = broadcast(x, {n, 2, 4});
     return concatenate({many, many})[0];
   });
   const auto stacked =
       function([](const Tensor &n) { return sum(TensorArray(f32, {}, n).stack(), {}); });
   const auto padded = function([](const Tensor &x, const Tensor &n) {
-    return sum(pad(replicate(x, n), 0.f, {0, 0, 0}, {3, 3, 3}, {0, 0, 0}));
+    return sum(pad(broadcast(x, {n, 2, 4}), 0.f, {0, 0, 0}, {3, 3, 3}, {0, 0, 0}));
   });
   for (const int bits : {59, 60, 61, 62}) {
     SCOPED_TRACE(bits);
@@ -108,7 +108,7 @@ TEST(Limits, BytesThatOverflowAreNoMemory) {
 
 TEST(Limits, SumsOfSizesOverflowInEmptyTensorsToo) {
   const auto joined = function([](const Tensor &x, const Tensor &n) {
-    const Tensor many = replicate(x, n);
+    const Tensor many = broadcast(x, {n, 0});
     return concatenate({many, many});
   });
   EXPECT_EQ(joined(zeros({0}), tensor(std::int64_t{3})).shape(), (Shape{6, 0}));
@@ -145,7 +145,11 @@ TEST(Limits, RankIsLimitedWhereverItGrows) {
   expect([](const Tensor &t) { return t[newaxis]; });
   expect([](const Tensor &t) { return t[{ellipsis, newaxis, newaxis}]; });
   expect([](const Tensor &t) { return nn::one_hot(cast(t, i32), 3); });
-  expect([](const Tensor &t) { return replicate(t, 2); });
+  expect([](const Tensor &t) {
+    Ints wider(t.shape());
+    wider.insert(0, 2);
+    return broadcast(t, wider);
+  });
   expect([](const Tensor &t) { return gather(t, zeros({1, 1}, i32)); });
   expect([](const Tensor &t) {
     Ints wider(70, 1);

@@ -196,7 +196,7 @@ TEST(TensorArray, SaysWhatIsNoElement) {
       "TensorArray::unstack: a scalar has no slices to take it apart into",
       [](const Tensor &x) { return TensorArray::unstack(x).stack(); }, tensor(2));
   both_throw<ShapeError>(
-      "TensorArray: the count is -2, which is negative",
+      "TensorArray: a size is -2, which is negative",
       [](const Tensor &n) { return TensorArray(f32, {}, n).stack(); }, tensor(-2));
 }
 

@@ -326,7 +326,7 @@ TEST(UnknownSizes, NothingIsDoneForTensorsWithoutElements) {
     EXPECT_EQ(shape_of([=](const Tensor &x) { return cumsum(x, {.axis = axis}); }), same);
   EXPECT_EQ(shape_of([](const Tensor &x) { return x + sum(x, {.axes = Ints{0}}); }), same);
   EXPECT_EQ(shape_of([](const Tensor &x) { return x.mT() * 2; }), (Shape{0, many}));
-  auto repeated = function([](const Tensor &x, const Tensor &n) { return replicate(x, n); });
+  auto repeated = function([](const Tensor &x, const Tensor &n) { return broadcast(x, {n, 0}); });
   EXPECT_EQ(repeated(zeros({0}), tensor(many)).shape(), same);
 }
 

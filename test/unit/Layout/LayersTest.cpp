@@ -68,6 +68,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/train/run.h", "Train"},
     {"weft/print.h", "Runtime"},
     {"weft/profile.h", "Profile"},
+    {"weft/size.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},

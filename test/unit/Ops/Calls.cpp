@@ -28,9 +28,7 @@ public:
 private:
   using Elements = SampleOperand::Elements;
 
-  static bool counts(const OperandInfo &operand) {
-    return operand.role == OperandRole::index || operand.role == OperandRole::count;
-  }
+  static bool counts(const OperandInfo &operand) { return operand.role == OperandRole::index; }
 
   /// The dtypes that operands take together: those of elements, or of indices and counts. One that
   /// nobody looks at if there are no such operands.

@@ -26,12 +26,6 @@ protected:
   }
 
   static const OpInfo &info() { return *GetParam(); }
-  static bool has_count() {
-    return std::ranges::any_of(info().operands, [](const OperandInfo &operand) {
-      return operand.role == OperandRole::count;
-    });
-  }
-
   /// The op's calls, created once for all tests.
   static const std::vector<Call> &calls() {
     static auto *all = new std::map<OpCode, std::vector<Call>>;
@@ -85,9 +79,6 @@ TEST_P(EveryOp, ShapeFunctionMatchesExecution) {
     for (const Tensor &operand : call.operands) types.push_back(operand.type());
     Result<TensorType> inferred = infer({call.op, types, call.attrs});
     ASSERT_TRUE(inferred) << call.name << ": " << inferred.fault().message;
-    if (has_count()) // whose value is a size of the result
-      for (std::int64_t dim = 0; dim < inferred->shape.rank(); ++dim)
-        if (inferred->shape[dim] == unknown) inferred->shape[dim] = eager()[i].size(dim);
     EXPECT_EQ(to_string(eager()[i].type()), to_string(*inferred)) << call.name;
   }
 }
@@ -132,6 +123,67 @@ TEST_P(EveryOp, UnknownSizesEqualEager) {
   }
   if (options.signature.empty()) return;
   expect_eager(function(call_all, std::move(options))(operands()));
+}
+
+/// The calls with every size of a list as an operand, on their operands and those.
+struct OnValues {
+  std::vector<Attrs> attrs;
+  Tensors operands;
+  std::vector<std::size_t> ends;
+
+  OnValues(const OpInfo &info, const std::vector<Call> &calls) {
+    for (const Call &call : calls) {
+      operands.insert(operands.end(), call.operands.begin(), call.operands.end());
+      attrs.push_back(call.attrs);
+      for (std::size_t i = 0; i < info.attrs.size(); ++i) {
+        if (!info.attrs[i].takes_values) continue;
+        for (std::int64_t &size : std::get<Ints>(attrs.back()[i])) {
+          if (size < 0) continue; // which follows
+          operands.push_back(tensor(size));
+          size = detail::kDynamic;
+        }
+      }
+      ends.push_back(operands.size());
+    }
+  }
+
+  Tensors call_all(OpCode op, const Tensors &given) const {
+    Tensors results;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < attrs.size(); ++i) {
+      results.push_back(dispatch(op, std::span(given).subspan(first, ends[i] - first), attrs[i]));
+      first = ends[i];
+    }
+    return results;
+  }
+};
+
+TEST_P(EveryOp, SizesThatAreValuesEqualEager) {
+  if (!info().takes_sizes()) return;
+  const OnValues values(info(), calls());
+  const auto call = [&](const Tensors &given) { return values.call_all(info().op, given); };
+  expect_eager(call(values.operands));
+  const auto traced = function(call, {.name = name()});
+  expect_eager(traced(values.operands));
+  expect_eager(test::run_text(traced.ir(values.operands, Phase::trace), name(), values.operands));
+  FunctionOptions open{.name = name()};
+  for (const Tensor &operand : values.operands) {
+    TensorType type = operand.type();
+    for (std::int64_t &dim : type.shape)
+      if (dim != 1) dim = unknown;
+    open.signature.push_back(std::move(type));
+  }
+  expect_eager(function(call, std::move(open))(values.operands));
+  // Those that are known become numbers again.
+  const auto constants = function(
+      [&] {
+        Tensors all;
+        for (const Tensor &operand : values.operands)
+          all.push_back(dispatch(OpCode::constant, {}, Attrs{test::constant_of(operand)}));
+        return call(all);
+      },
+      {.name = name()});
+  expect_eager(constants());
 }
 
 std::vector<const OpInfo *> pure_ops() {

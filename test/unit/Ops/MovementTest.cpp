@@ -147,8 +147,8 @@ TEST(Movement, Errors) {
 TEST(Movement, ErrorsNameTheOp) {
   const Tensor x = tensor({1.f, 2.f}), many = tensor(std::int64_t{1} << 62);
   EXPECT_THROWS(
-      replicate(x, many), ShapeError,
-      "replicate: a tensor of shape (4611686018427387904, 2) has more bytes than 2^63 - 1");
+      broadcast(x, {many, 2}), ShapeError,
+      "broadcast: a tensor of shape (4611686018427387904, 2) has more bytes than 2^63 - 1");
   EXPECT_THROWS(reverse(x, {.axes = Ints{0, 0}}), ValueError, "reverse: axis 0 is given twice");
 }
 

@@ -91,28 +91,11 @@ static Value lowerSlices(LinalgBuilder &b, const Cumulative &op, Value init) {
   return loop.getResult(0);
 }
 
-/// Whether the elements of a vector are 1 as its op says.
-static bool isOnes(Value vector) {
-  auto moved = vector.getDefiningOp<linalg::GenericOp>();
-  if (!moved || moved.getNumDpsInputs() != 1 || moved.getBody()->getOperations().size() != 1)
-    return false;
-  DenseElementsAttr scalar;
-  auto type = cast<RankedTensorType>(moved.getInputs()[0].getType());
-  return type.getRank() == 0 && type.getElementType().isSignlessInteger() &&
-         matchPattern(moved.getInputs()[0], m_Constant(&scalar)) &&
-         scalar.getSplatValue<APInt>().isOne();
-}
-
 Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
   const auto flag = [&](StringRef name) {
     auto set = op->getAttrOfType<BoolAttr>(name);
     return set && set.getValue();
   };
-  // How a program counts to a size that only the call knows.
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (isa<CumsumOp>(op) && type.getRank() == 1 && flag("exclusive") && !flag("reverse") &&
-      isOnes(op->getOperand(0)))
-    return b.range(b.sizesOf(op->getOperand(0))[0], type.getElementType());
   Cumulative cumulative{info,
                         SmallVector<Value>(op->getOperands()),
                         getElementTypeOrSelf(op->getResult(0).getType()),

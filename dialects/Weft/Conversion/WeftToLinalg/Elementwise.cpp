@@ -75,8 +75,9 @@ Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &in
 
 Value lowerIota(LinalgBuilder &b, IotaOp op) {
   auto type = cast<RankedTensorType>(op.getType());
-  Sizes sizes;
-  for (int64_t size : op.getShape()) sizes.push_back(b.getIndexAttr(size));
+  OperandRange values = op.getSizes();
+  const Sizes sizes = b.sizesIn(op.getShape(), values, "iota");
+  if (sizes.size() == 1) return b.range(sizes[0], type.getElementType());
   return b.elementwise(sizes, type.getElementType(), {}, {},
                        [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
                          Value at = linalg::IndexOp::create(builder, loc, op.getAxis());

@@ -26,6 +26,39 @@ Sizes LinalgBuilder::sizesOf(Value tensor) {
   return sizes;
 }
 
+/// An i64 scalar as an index: what it was before, if it is the size of a tensor.
+static Value indexOf(LinalgBuilder &b, Value scalar) {
+  if (auto elements = scalar.getDefiningOp<tensor::FromElementsOp>())
+    if (auto cast = elements.getElements().front().getDefiningOp<arith::IndexCastOp>();
+        cast && cast.getIn().getType().isIndex())
+      return cast.getIn();
+  Value number = tensor::ExtractOp::create(b, scalar, ValueRange{});
+  return arith::IndexCastOp::create(b, b.getIndexType(), number);
+}
+
+Sizes LinalgBuilder::sizesIn(ArrayRef<int64_t> list, OperandRange &values, StringRef op) {
+  Sizes sizes;
+  for (int64_t number : list) {
+    if (!ShapedType::isDynamic(number)) {
+      sizes.push_back(getIndexAttr(number));
+      continue;
+    }
+    Value scalar = values.front();
+    values = values.drop_front();
+    Value &size = indices_[scalar];
+    if (!size) {
+      // Where all later uses see it.
+      InsertionGuard guard(*this);
+      setInsertionPointAfterValue(scalar);
+      size = indexOf(*this, scalar);
+    }
+    if (!size.getDefiningOp<tensor::DimOp>())
+      requireNotNegative(size, op + ": a size is {}, which is negative", OpFoldResult(size));
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
 Value LinalgBuilder::index(int64_t value) { return arith::ConstantIndexOp::create(*this, value); }
 
 Value LinalgBuilder::toValue(OpFoldResult size) {
@@ -95,6 +128,13 @@ void LinalgBuilder::requireNotNegative(OpFoldResult size, const Twine &message,
                                        ArrayRef<OpFoldResult> named) {
   if (std::optional<int64_t> known = getConstantIntValue(size); known && *known >= 0) return;
   Value fits = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, toValue(size), index(0));
+  require(fits, message, named);
+}
+
+void LinalgBuilder::requirePositive(OpFoldResult size, const Twine &message,
+                                    ArrayRef<OpFoldResult> named) {
+  if (std::optional<int64_t> known = getConstantIntValue(size); known && *known > 0) return;
+  Value fits = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sgt, toValue(size), index(0));
   require(fits, message, named);
 }
 

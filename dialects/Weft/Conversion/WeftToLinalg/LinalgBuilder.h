@@ -32,6 +32,10 @@ public:
     sizes_[tensor] = Sizes(sizes.begin(), sizes.end());
   }
 
+  /// The sizes of a list of an op, of which `values` begin with its operands: these are index
+  /// values then, each checked that it is not negative, and gone from `values`.
+  Sizes sizesIn(ArrayRef<int64_t> list, OperandRange &values, StringRef op);
+
   /// Where a vector of integers begins that counts up by 1, as far as that is known: a gather by it
   /// is a slice.
   std::optional<OpFoldResult> rangeStartOf(Value tensor) const {
@@ -108,6 +112,12 @@ public:
   }
   /// The same unless size >= 0.
   void requireNotNegative(OpFoldResult size, const Twine &message, ArrayRef<OpFoldResult> named);
+  /// The same unless size > 0.
+  void requirePositive(OpFoldResult size, const Twine &message, ArrayRef<OpFoldResult> named);
+  /// The same unless that holds.
+  void requireTrue(Value holds, const Twine &message, ArrayRef<OpFoldResult> named) {
+    require(holds, message, named);
+  }
   /// The same unless lhs <= rhs.
   void requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
                      ArrayRef<OpFoldResult> named);
@@ -121,6 +131,7 @@ private:
 
   DenseMap<Value, Sizes> sizes_;
   DenseMap<Value, OpFoldResult> rangeStarts_;
+  DenseMap<Value, Value> indices_; ///< of i64 scalars
   bool withoutLibrary_;
 };
 

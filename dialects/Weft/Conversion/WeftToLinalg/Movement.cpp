@@ -14,42 +14,129 @@ namespace mlir::weft {
 // Reshape
 //===----------------------------------------------------------------------===//
 
-/// A size as the product of sizes of x that only run time knows, by their axes, and a number.
+/// A size as the product of sizes that only run time knows and a number.
 struct Factors {
-  SmallVector<int64_t> unknown;
+  SmallVector<Value> unknown;
   int64_t known = 1;
 
+  Factors() = default;
+  Factors(OpFoldResult size) {
+    if (std::optional<int64_t> number = getConstantIntValue(size)) known = *number;
+    else unknown.push_back(cast<Value>(size));
+  }
   Factors &operator*=(const Factors &other) {
     unknown.append(other.unknown);
-    known *= other.known;
+    known = static_cast<int64_t>(static_cast<uint64_t>(known) * static_cast<uint64_t>(other.known));
     return *this;
   }
   bool operator==(const Factors &) const = default;
 };
 
-/// The sizes of x and of the result, as factors. Of the result's open ones all but the last stand
-/// for unknown ones of x; the last has what the others leave, unless that is a matter of run time.
+static Factors productOf(ArrayRef<OpFoldResult> sizes) {
+  Factors product;
+  for (OpFoldResult size : sizes) product *= size;
+  return product;
+}
+
+/// What is left of a product without those factors, which are among its own; nothing if that cannot
+/// be seen.
+static std::optional<Factors> quotientOf(Factors product, const Factors &others) {
+  for (Value factor : others.unknown) {
+    auto found = llvm::find(product.unknown, factor);
+    if (found == product.unknown.end()) return std::nullopt;
+    product.unknown.erase(found);
+  }
+  if (others.known == 0 || product.known == 0 || product.known % others.known != 0)
+    return std::nullopt;
+  product.known /= others.known;
+  return product;
+}
+
+/// The sizes of x and of the result, as factors, of which one of the result may be what the others
+/// leave.
 static std::optional<std::pair<SmallVector<Factors>, SmallVector<Factors>>>
-factorsOf(RankedTensorType x, ArrayRef<int64_t> shape) {
-  SmallVector<Factors> from, to;
-  Factors all, open;
-  int64_t known = 1;
-  for (auto [axis, size] : llvm::enumerate(x.getShape())) {
-    if (ShapedType::isDynamic(size)) from.push_back({{static_cast<int64_t>(axis)}, 1});
-    else from.push_back({{}, size});
-    all *= from.back();
-  }
-  const int64_t last = shape.rend() - std::find(shape.rbegin(), shape.rend(), -1) - 1;
-  size_t copied = 0;
-  for (auto [axis, size] : llvm::enumerate(shape)) {
-    if (size != -1) known *= size;
-    if (size != -1) to.push_back({{}, size});
-    else if (static_cast<int64_t>(axis) != last) to.push_back({{all.unknown[copied++]}, 1});
-    else to.push_back({});
-  }
-  if (known == 0 || all.known == 0 || all.known % known != 0) return std::nullopt;
-  to[last] = {SmallVector<int64_t>(ArrayRef(all.unknown).drop_front(copied)), all.known / known};
+factorsOf(ArrayRef<OpFoldResult> x, ArrayRef<OpFoldResult> shape, std::optional<size_t> rest) {
+  SmallVector<Factors> from(x.begin(), x.end()), to(shape.begin(), shape.end());
+  if (!rest) return std::pair(from, to);
+  Factors others;
+  for (auto [axis, size] : llvm::enumerate(to))
+    if (axis != *rest) others *= size;
+  std::optional<Factors> left = quotientOf(productOf(x), others);
+  if (!left) return std::nullopt;
+  to[*rest] = *left;
   return std::pair(from, to);
+}
+
+/// The target sizes where some are values: those given, of which one may be -1 and is what the
+/// others leave. What cannot be seen to fit is checked, in numbers of 128 bits.
+static Sizes targetValues(LinalgBuilder &b, Value x, ReshapeOp op) {
+  const Sizes from = b.sizesOf(x);
+  OperandRange values = op.getSizes();
+  Sizes sizes = b.sizesIn(op.getShape(), values, "reshape"), others;
+  std::optional<size_t> rest;
+  for (auto [axis, size] : llvm::enumerate(op.getShape()))
+    if (size == -1) rest = axis;
+    else others.push_back(sizes[axis]);
+  const Factors elements = productOf(from);
+  if (std::optional<Factors> left = quotientOf(elements, productOf(others))) {
+    OpFoldResult size = b.getIndexAttr(left->known);
+    for (Value factor : left->unknown) size = b.multiply(size, factor);
+    if (rest) {
+      // Beside a size 0 nothing follows from the number of elements.
+      sizes[*rest] = size;
+      for (OpFoldResult other : others)
+        if (!getConstantIntValue(other))
+          b.requirePositive(other, "reshape: a size of -1 does not follow beside a size {}", other);
+      return sizes;
+    }
+    if (left->unknown.empty() && left->known == 1) return sizes;
+  }
+  const OpFoldResult count = b.countOf(from);
+  Value total = b.toValue(count), product = b.index(1), none = b.index(0);
+  Value overflows = arith::ConstantOp::create(b, b.getBoolAttr(false)), isEmpty = overflows;
+  for (OpFoldResult other : others) {
+    Value size = b.toValue(other);
+    isEmpty = arith::OrIOp::create(b, isEmpty,
+                                   arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, none));
+    Value wide = arith::IndexCastOp::create(b, b.getI64Type(), size);
+    auto both = arith::MulUIExtendedOp::create(
+        b, arith::IndexCastOp::create(b, b.getI64Type(), product), wide);
+    Value zero = arith::ConstantIntOp::create(b, 0, 64);
+    Value high = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, both.getHigh(), zero);
+    overflows = arith::OrIOp::create(b, overflows, high);
+    product = arith::IndexCastOp::create(b, b.getIndexType(), both.getLow());
+  }
+  std::string message = "reshape: {} elements do not fill the shape (";
+  SmallVector<OpFoldResult> named{count};
+  {
+    llvm::raw_string_ostream text(message);
+    llvm::interleaveComma(llvm::enumerate(op.getShape()), text, [&](auto entry) {
+      if (!ShapedType::isDynamic(entry.value())) return void(text << entry.value());
+      text << "{}";
+      named.push_back(sizes[entry.index()]);
+    });
+    text << (sizes.size() == 1 ? ",)" : ")");
+  }
+  Value fits;
+  Value isExact =
+      arith::XOrIOp::create(b, overflows, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+  if (rest) {
+    Value divisor = b.larger(product, b.index(1));
+    divisor = arith::SelectOp::create(b, overflows, b.index(1), divisor);
+    Value left = arith::DivUIOp::create(b, total, divisor);
+    Value whole = arith::MulIOp::create(b, left, product);
+    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, whole, total);
+    Value follows =
+        arith::XOrIOp::create(b, isEmpty, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+    fits = arith::AndIOp::create(b, arith::AndIOp::create(b, isExact, follows), same);
+    sizes[*rest] = left;
+  } else {
+    Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product, total);
+    Value noElements = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, total, none);
+    fits = arith::SelectOp::create(b, isEmpty, noElements, arith::AndIOp::create(b, isExact, same));
+  }
+  b.requireTrue(fits, message, named);
+  return sizes;
 }
 
 /// The target sizes: those given, and the open ones, of which the last is what remains.
@@ -103,13 +190,14 @@ static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
 
 /// The reshape of an x of several unknown sizes by axes that become one, and then several: null if
 /// its elements have to be counted through.
-static Value regrouped(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape, const Sizes &sizes) {
+static Value regrouped(LinalgBuilder &b, Value x, const Sizes &sizes, std::optional<size_t> rest) {
   auto type = cast<RankedTensorType>(x.getType());
-  auto factors = factorsOf(type, shape);
+  const Sizes fromSizes = b.sizesOf(x);
+  auto factors = factorsOf(fromSizes, sizes, rest);
   if (!factors) return {};
   const auto &[from, to] = *factors;
   SmallVector<ReassociationIndices> joined, parted;
-  Sizes middle, fromSizes = b.sizesOf(x);
+  Sizes middle;
   for (size_t i = 0, j = 0; i < from.size() || j < to.size();) {
     Factors left, right;
     ReassociationIndices ofLeft, ofRight;
@@ -171,9 +259,13 @@ Value lowerReshape(LinalgBuilder &b, ReshapeOp op) {
     }
     if (from == to) return x;
   }
-  Sizes sizes = targetSizes(b, x, op.getShape());
-  if (llvm::count(op.getShape(), -1) > 1)
-    if (Value result = regrouped(b, x, op.getShape(), sizes)) return result;
+  const bool hasValues = !op.getSizes().empty();
+  const Sizes sizes = hasValues ? targetValues(b, x, op) : targetSizes(b, x, op.getShape());
+  std::optional<size_t> rest; // the last of those that follow
+  for (auto [axis, size] : llvm::enumerate(op.getShape()))
+    if (size == -1) rest = axis;
+  if (hasValues || llvm::count(op.getShape(), -1) > 1)
+    if (Value result = regrouped(b, x, sizes, rest)) return result;
   return b.expanded(b.flattened(x), sizes);
 }
 
@@ -186,8 +278,8 @@ Value lowerTranspose(LinalgBuilder &b, TransposeOp op) {
 }
 
 Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op) {
-  Sizes from = b.sizesOf(op.getX()), sizes;
-  for (int64_t size : op.getShape()) sizes.push_back(b.getIndexAttr(size));
+  OperandRange values = op.getSizes();
+  const Sizes from = b.sizesOf(op.getX()), sizes = b.sizesIn(op.getShape(), values, "broadcast");
   const size_t missing = sizes.size() - from.size();
   SmallVector<AffineExpr> exprs;
   for (auto [axis, size] : llvm::enumerate(from)) {
@@ -238,11 +330,51 @@ Value lowerReverse(LinalgBuilder &b, ReverseOp op) {
 // Slice, concatenate, pad: slices of a larger tensor
 //===----------------------------------------------------------------------===//
 
+/// How many steps there are from one position to before another that is not below it.
+static Value stepsBetween(LinalgBuilder &b, Value start, Value limit, int64_t stride) {
+  Value taken = arith::SubIOp::create(b, limit, start);
+  if (stride == 1) return taken;
+  // Rounded up: one more than steps fit behind the first element, if there is one.
+  Value one = b.index(1);
+  Value behind = arith::SubIOp::create(b, b.larger(taken, one), one);
+  Value steps = arith::DivUIOp::create(b, behind, b.index(stride));
+  return arith::MinSIOp::create(b, taken, arith::AddIOp::create(b, steps, one));
+}
+
+/// Where a slice begins in an axis and how many elements it takes, if one of its bounds is a value.
+static std::pair<OpFoldResult, OpFoldResult> takenBetween(LinalgBuilder &b, OpFoldResult start,
+                                                          OpFoldResult limit, OpFoldResult size,
+                                                          int64_t stride, size_t axis) {
+  const std::string where = " of axis " + std::to_string(axis);
+  // To the end, behind which there is nothing.
+  if (getConstantIntValue(limit) == -1) {
+    Value begin = arith::MinSIOp::create(b, b.toValue(start), b.toValue(size));
+    return {begin, stepsBetween(b, begin, b.toValue(size), stride)};
+  }
+  b.requireAtMost(limit, size,
+                  "slice: the limit {}" + where + " is out of range for x, whose size there is {}",
+                  {limit, size});
+  b.requireAtMost(start, limit, "slice: the start {}" + where + " is behind the limit {}",
+                  {start, limit});
+  if (getConstantIntValue(start) == 0 && stride == 1) return {start, limit};
+  return {start, stepsBetween(b, b.toValue(start), b.toValue(limit), stride)};
+}
+
 Value lowerSlice(LinalgBuilder &b, SliceOp op) {
-  Sizes from = b.sizesOf(op.getX()), starts, strides, sizes;
+  OperandRange values = op.getSizes();
+  const Sizes from = b.sizesOf(op.getX()), first = b.sizesIn(op.getStarts(), values, "slice"),
+              last = b.sizesIn(op.getLimits(), values, "slice");
+  Sizes starts, strides, sizes;
   for (size_t axis = 0; axis < from.size(); ++axis) {
     const int64_t start = op.getStarts()[axis], limit = op.getLimits()[axis],
                   stride = op.getStrides()[axis];
+    if (ShapedType::isDynamic(start) || ShapedType::isDynamic(limit)) {
+      auto [begin, count] = takenBetween(b, first[axis], last[axis], from[axis], stride, axis);
+      starts.push_back(begin);
+      strides.push_back(b.getIndexAttr(stride));
+      sizes.push_back(count);
+      continue;
+    }
     starts.push_back(b.getIndexAttr(start));
     strides.push_back(b.getIndexAttr(stride));
     if (limit != -1 || isa<Attribute>(from[axis])) {
@@ -256,20 +388,13 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
       continue;
     }
     // To the end, behind which there is nothing.
-    Value taken = b.toValue(from[axis]);
-    if (start != 0) {
-      Value first = arith::MinSIOp::create(b, b.index(start), taken);
-      starts.back() = first;
-      taken = arith::SubIOp::create(b, taken, first);
+    Value end = b.toValue(from[axis]);
+    if (start != 0) starts.back() = arith::MinSIOp::create(b, b.index(start), end).getResult();
+    else if (stride == 1) {
+      sizes.push_back(end);
+      continue;
     }
-    if (stride != 1) {
-      // Rounded up: one more than steps fit behind the first element, if there is one.
-      Value one = b.index(1);
-      Value behind = arith::SubIOp::create(b, arith::MaxSIOp::create(b, taken, one), one);
-      Value steps = arith::DivUIOp::create(b, behind, b.index(stride));
-      taken = arith::MinSIOp::create(b, taken, arith::AddIOp::create(b, steps, one));
-    }
-    sizes.push_back(taken);
+    sizes.push_back(stepsBetween(b, b.toValue(starts.back()), end, stride));
   }
   // Of nothing there is no slice: it would begin past the end.
   const bool empty = llvm::any_of(sizes, [](OpFoldResult s) { return isConstantIntValue(s, 0); });
@@ -324,13 +449,14 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
 }
 
 Value lowerPad(LinalgBuilder &b, PadOp op) {
-  Sizes from = b.sizesOf(op.getX()), offsets, strides, sizes;
+  OperandRange values = op.getSizes();
+  const Sizes from = b.sizesOf(op.getX()), offsets = b.sizesIn(op.getLow(), values, "pad"),
+              behind = b.sizesIn(op.getHigh(), values, "pad");
+  Sizes strides, sizes;
   for (size_t axis = 0; axis < from.size(); ++axis) {
-    const int64_t low = op.getLow()[axis], high = op.getHigh()[axis],
-                  interior = op.getInterior()[axis];
+    const int64_t interior = op.getInterior()[axis];
     const std::string tooLarge =
         "pad: the padded size of axis " + std::to_string(axis) + " exceeds 2^63 - 1";
-    offsets.push_back(b.getIndexAttr(low));
     strides.push_back(b.getIndexAttr(interior + 1));
     OpFoldResult size = from[axis];
     if (interior != 0) {
@@ -346,7 +472,8 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
                       tooLarge, {});
       size = b.checkedSum(size, b.multiply(gaps, b.getIndexAttr(interior)), tooLarge);
     }
-    sizes.push_back(b.checkedSum(size, b.getIndexAttr(low + high), tooLarge));
+    sizes.push_back(
+        b.checkedSum(size, b.checkedSum(offsets[axis], behind[axis], tooLarge), tooLarge));
   }
   Value value = tensor::ExtractOp::create(b, op.getValue(), ValueRange{});
   Value background = b.filled(sizes, value);
@@ -364,37 +491,6 @@ Value lowerMatchShape(LinalgBuilder &b, MatchShapeOp op) {
                        ", but must have that of like, {}",
                    {size, wanted});
   return op.getX();
-}
-
-Value lowerReplicate(LinalgBuilder &b, ReplicateOp op) {
-  Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
-  Sizes from = b.sizesOf(op.getX()),
-        sizes{arith::IndexCastOp::create(b, b.getIndexType(), number).getResult()};
-  b.requireNotNegative(sizes[0], "replicate: the count is {}, which is negative", sizes[0]);
-  llvm::append_range(sizes, from);
-  AffineMap map = AffineMap::getMinorIdentityMap(sizes.size(), from.size(), b.getContext());
-  return b.moved(sizes, op.getX(), map);
-}
-
-Value lowerResize(LinalgBuilder &b, ResizeOp op) {
-  Value number = tensor::ExtractOp::create(b, op.getCount(), ValueRange{});
-  Value count = arith::IndexCastOp::create(b, b.getIndexType(), number);
-  b.requireNotNegative(count, "resize: the count is {}, which is negative", {count});
-  Sizes sizes = b.sizesOf(op.getX()), part = sizes;
-  sizes[0] = count;
-  part[0] = arith::MinSIOp::create(b, count, b.toValue(part[0])).getResult();
-  Type element = getElementTypeOrSelf(op.getType());
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
-  Value background = b.filled(sizes, zero);
-  // A part without elements would begin past the end.
-  if (llvm::is_contained(op.getX().getType().getShape(), 0) ||
-      llvm::is_contained(op.getType().getShape(), 0))
-    return background;
-  Sizes offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
-  Value taken = tensor::ExtractSliceOp::create(b, op.getX(), offsets, part, strides);
-  Value result = tensor::InsertSliceOp::create(b, taken, background, offsets, part, strides);
-  b.setSizes(result, sizes);
-  return result;
 }
 
 Value lowerSize(LinalgBuilder &b, SizeOp op) {

@@ -1,0 +1,30 @@
+// Sizes in Python: numbers, and integers that a traced function computes: `wf.zeros([wf.size(x, 0),
+// 3])`.
+#pragma once
+
+#include "Binding.h"
+
+#include <weft/size.h>
+
+namespace weft::python {
+
+/// A list of sizes, a size, or a tensor of sizes, each a number or an integer scalar of a trace.
+/// Throws DTypeError for what is no integer, ShapeError for what is no scalar, or for a tensor of a
+/// trace of which it is not known how many sizes it has.
+template <>
+Sizes to(PyObject *object, const Place &place);
+/// One size.
+template <>
+Size to(PyObject *object, const Place &place);
+
+/// `arange` between bounds that a trace computes, all three scalars; of integers unless `dtype` is
+/// floating.
+Tensor arange_between(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype);
+
+/// Entry number `at` of the tensor of all sizes that `internal_sizes` gave: a number where that is
+/// known. Undefined for other tensors.
+Tensor size_in(const Tensor &sizes, std::int64_t at);
+
+void define_sizes(nb::module_ &module);
+
+} // namespace weft::python
