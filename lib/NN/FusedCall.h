@@ -23,7 +23,8 @@ struct FusedFunction {
 /// `function.ops(x)`: by its kernels where nobody sees the ops. Tapes note one entry.
 Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x);
 
-/// The cotangent of x for the one of `function(x)`, which may have fewer axes, by a tape of its own.
+/// The cotangent of x for the one of `function(x)`, which may have fewer axes, by a tape of its
+/// own.
 template <class Function>
 Tensor pulled(const Function &function, const Tensor &x, const Tensor &cotangent) {
   GradientTape tape({.watch_accessed_variables = false});

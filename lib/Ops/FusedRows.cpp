@@ -26,6 +26,10 @@ constexpr std::size_t kMostBuffers = 8;
 /// What a block of rows takes of the cache in each operand, result and temporary.
 constexpr std::int64_t kBlockBytes = 8192;
 
+/// Rows of more bytes stay in no cache from one loop to the next, and temporaries of them are
+/// large.
+constexpr std::int64_t kLargestRow = 512 << 10;
+
 /// An operand or result: a matrix, or what it has for each row, or for all.
 struct Buffer {
   std::byte *data;
@@ -71,12 +75,14 @@ bool fused_rows(FusedRows function, std::span<const Tensor> operands,
   const DType dtype = operands[0].dtype();
   const FusedTable &table = fused_table();
   const FusedFacts facts = table.row_facts[number][static_cast<std::size_t>(dtype)];
-  if (!facts.exist() || size == 0 || cut_reduction(rows, size, 1)) return false;
+  const auto item = static_cast<std::int64_t>(item_size(dtype));
+  if (!facts.exist() || size == 0 || size > kLargestRow / item || cut_reduction(rows, size, 1))
+    return false;
   const profile::Scope scope(profile::Kind::op, info.name);
   if (rows == 0) return true;
   Rows all{.kernel = table.rows[number][static_cast<std::size_t>(dtype)],
            .size = size,
-           .item = static_cast<std::int64_t>(item_size(dtype)),
+           .item = item,
            .buffers = {}};
   std::vector<Tensor> dense; // what keeps copies alive
   for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -115,13 +121,14 @@ bool fused_pullback(FusedRows function, std::span<const Tensor> operands, const 
   const auto cut = cut_reduction(1, rows, size);
   const std::int64_t block = cut ? cut->rows : rows, parts = cut ? cut->parts() : 1;
   // What is summed stays in the cache until it is.
-  if (!facts.exist() || size < 2 || rows == 0 || block * size > 2 * kReductionBlock ||
-      cut_reduction(rows, size, 1))
+  const auto item = static_cast<std::int64_t>(item_size(dtype));
+  if (!facts.exist() || size < 2 || size > kLargestRow / item || rows == 0 ||
+      block * size > 2 * kReductionBlock || cut_reduction(rows, size, 1))
     return false;
   const profile::Scope scope(profile::Kind::op, info.name);
   Rows all{.kernel = table.rows[number][static_cast<std::size_t>(dtype)],
            .size = size,
-           .item = static_cast<std::int64_t>(item_size(dtype)),
+           .item = item,
            .buffers = {}};
   std::vector<Tensor> dense;
   for (std::size_t i = 0; i < operands.size(); ++i) {

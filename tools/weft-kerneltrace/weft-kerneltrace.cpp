@@ -97,7 +97,7 @@ int cost_of(const Program &program) {
 std::size_t word_of(std::size_t bytes) { return bytes / sizeof(Kernel); }
 
 /// What a program is to weft-kernelgen: a kernel at these words of the table.
-struct Place {
+struct Entry {
   std::size_t kernel, fact;
   bool says_facts;
 };
@@ -118,7 +118,7 @@ public:
 
 private:
   bool add(const Program &program, int cost, std::span<const std::vector<std::int64_t>> dims,
-           const Place &place);
+           const Entry &entry);
 
   mlir::OpBuilder b_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
@@ -126,17 +126,17 @@ private:
 
 /// `dims` are the numbers of the unknown sizes of each operand.
 bool Programs::add(const Program &program, int cost,
-                   std::span<const std::vector<std::int64_t>> dims, const Place &place) {
+                   std::span<const std::vector<std::int64_t>> dims, const Entry &entry) {
   mlir::OwningOpRef<mlir::ModuleOp> imported = mlir::weft::importProgram(program, b_.getContext());
   if (!imported) return false;
   auto kernel = *imported->getOps<mlir::func::FuncOp>().begin();
   for (unsigned i = 0; i < dims.size(); ++i)
     kernel.setArgAttr(i, mlir::weft::kDims, b_.getDenseI64ArrayAttr(dims[i]));
   const auto word = [&](std::size_t i) { return b_.getI64IntegerAttr(static_cast<int64_t>(i)); };
-  kernel->setAttr("weft.kernel", word(place.kernel));
-  if (place.says_facts) {
+  kernel->setAttr("weft.kernel", word(entry.kernel));
+  if (entry.says_facts) {
     const DType result = program.values[program.outputs[0]].dtype;
-    kernel->setAttr("weft.fact", word(place.fact));
+    kernel->setAttr("weft.fact", word(entry.fact));
     kernel->setAttr("weft.facts", b_.getI64IntegerAttr(FusedFacts(result, cost).word()));
   }
   kernel->moveBefore(module_->getBody(), module_->getBody()->end());

@@ -78,10 +78,27 @@ void emitAxes(const CompositeRecord &composite, raw_ostream &os) {
   }
 }
 
+/// The dtypes that all operands admit.
+std::vector<StringRef> sharedDTypes(const CompositeRecord &composite) {
+  std::vector<StringRef> shared;
+  for (StringRef dtype : composite.operands[0].dtypes)
+    if (all_of(composite.operands,
+               [&](const Operand &operand) { return is_contained(operand.dtypes, dtype); }))
+      shared.push_back(dtype);
+  return shared;
+}
+
 /// Whether weft-kernelgen compiles it as one kernel, for operands that are all given and attributes
-/// of their defaults.
+/// of their defaults: what gives one element for one of each operand, of which there are no more
+/// than elementwise kernels take.
 bool isFused(const CompositeRecord &composite) {
-  return composite.def->isSubClassOf("Weft_ElementwiseFn");
+  constexpr std::size_t kMostOperands = 3;
+  return composite.def->isSubClassOf("Weft_ElementwiseFn") && composite.givesOne() &&
+         !composite.isVariadic() && !composite.operands.empty() &&
+         composite.operands.size() <= kMostOperands && !sharedDTypes(composite).empty() &&
+         all_of(composite.attributes, [](const Attribute &attribute) {
+           return attribute.hasDefault() && attribute.optionDefault != "{}";
+         });
 }
 
 /// Takes the kernel where it gives what the body would.
@@ -179,7 +196,7 @@ void emitFusedTable(const RecordKeeper &records, raw_ostream &os) {
     for (std::size_t i = 0; i < composite.operands.size(); ++i)
       os << (i ? ", " : "") << "x[" << i << "]";
     os << "))";
-    for (StringRef dtype : composite.operands[0].dtypes) os << ", DType::" << dtype;
+    for (StringRef dtype : sharedDTypes(composite)) os << ", DType::" << dtype;
     os << ") // " << origin(composite) << "\n";
   }
 }

@@ -191,7 +191,7 @@ TEST(Rows, SecondDerivatives) {
   }
 }
 
-// One operand in two places has the sum of both derivatives.
+// One tensor as two operands has the sum of both derivatives.
 TEST(Rows, OneTensorAsSeveralOperands) {
   const Tensor x = random::normal({3, 4}, {.seed = 1}), row = tensor({1.f, 2.f, 3.f, 4.f});
   const auto slope = [&] {
