@@ -51,7 +51,7 @@ def variable_of(
         raise _weft.ShapeError(f"{function}: shape is {wanted}: no size is negative")
     kind = dtype or "float32"
 
-    def made() -> _weft.Variable:
+    def create() -> _weft.Variable:
         values: Any = draw(wanted, kind)
         if values is None:
             raise TypeError(f"{function}: the initializer gave None: a tensor of the shape {wanted} is wanted")
@@ -62,7 +62,7 @@ def variable_of(
             )
         return variable
 
-    return _weft.internal_eagerly(made)
+    return _weft.internal_eagerly(create)
 
 
 class Layer(Model, metaclass=ABCMeta):
