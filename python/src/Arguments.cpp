@@ -323,23 +323,21 @@ void define_initializers(nb::module_ &module) {
                                 nb::make_tuple(kept_text(self.name), nb::tuple(numbers))));
            })
       .attr("__module__") = "weft.initializers";
-  define(
-      module, "internal_initializer",
-      [](nb::handle given_name, nb::handle given) {
-        const std::string name = text_of(given_name);
-        Numbers numbers;
-        const auto &all = initializers_by_name();
-        const auto found = std::ranges::find_if(
-            all, [&](const NamedInitializer &one) { return name == one.name; });
-        Given others;
-        for (const nb::handle number : given) {
-          const bool named = found != all.end() && numbers.size() < found->numbers.size();
-          const char *argument = named ? found->numbers[numbers.size()].first : "a number";
-          read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
-        }
-        return initializer_named(name, numbers, {"initializer", "name"});
-      },
-      Arg("given_name"), Arg("given"));
+  define(module, "internal_initializer(given_name, given)",
+         [](nb::handle given_name, nb::handle given) {
+           const std::string name = text_of(given_name);
+           Numbers numbers;
+           const auto &all = initializers_by_name();
+           const auto found = std::ranges::find_if(
+               all, [&](const NamedInitializer &one) { return name == one.name; });
+           Given others;
+           for (const nb::handle number : given) {
+             const bool named = found != all.end() && numbers.size() < found->numbers.size();
+             const char *argument = named ? found->numbers[numbers.size()].first : "a number";
+             read(numbers.emplace_back(), number, {name.c_str(), argument}, others);
+           }
+           return initializer_named(name, numbers, {"initializer", "name"});
+         });
 }
 
 } // namespace weft::python

@@ -67,7 +67,7 @@ public:
     const char *word = std::string_view(name).rfind('.') + 1 + name;
     auto type = ClassOf<Object, typename Object::Base>(module, word, nb::type_slots(slots.data()),
                                                        nb::is_weak_referenceable(), documentation);
-    type.template def<deep_copy>("__deepcopy__", Arg("memo")).attr("__module__") = Object::kModule;
+    type.template def<deep_copy>("__deepcopy__(memo)").attr("__module__") = Object::kModule;
     return type;
   }
 

@@ -270,13 +270,10 @@ Tensor size_in(const Tensor &sizes, std::int64_t at) {
 }
 
 void define_computed_sizes(nb::module_ &module) {
-  define(
-      module, "internal_sizes",
-      [](nb::handle x, nb::handle dtype) {
-        return sizes_of(to_tensor(x.ptr(), {"shape", "input"}),
-                        to_dtype(dtype.ptr(), {"shape", "out_type"}));
-      },
-      Arg("x"), Arg("dtype"));
+  define(module, "internal_sizes(x, dtype)", [](nb::handle x, nb::handle dtype) {
+    return sizes_of(to_tensor(x.ptr(), {"shape", "input"}),
+                    to_dtype(dtype.ptr(), {"shape", "out_type"}));
+  });
 }
 
 } // namespace weft::python

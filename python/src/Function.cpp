@@ -634,14 +634,11 @@ void define_functions(nb::module_ &module) {
   define<make_function>(module, "internal_make_function", Arg("function"), Arg("name"),
                         Arg("specs").none(), Arg("autograph"), Arg("reduce_retracing"),
                         Arg("max_traces"), Arg("dump"), Arg("checkpoint"));
-  define(
-      module, "internal_eagerly",
-      [](nb::handle function) {
-        nb::object result;
-        detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
-        return result;
-      },
-      Arg("function"));
+  define(module, "internal_eagerly(function)", [](nb::handle function) {
+    nb::object result;
+    detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
+    return result;
+  });
   ClassOf<Lifted>(module, "internal_Lifted", nb::is_final())
       .def(nb::init<>())
       .def("__enter__",
@@ -649,9 +646,8 @@ void define_functions(nb::module_ &module) {
       .def("__exit__", [](Lifted &self, const nb::args &) {
         if (!self.scopes.empty()) self.scopes.pop_back();
       });
-  define(
-      module, "internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; },
-      Arg("eagerly"));
+  define(module, "internal_run_functions_eagerly(eagerly)",
+         [](bool eagerly) { run_eagerly = eagerly; });
   define(module, "internal_functions_run_eagerly", [] { return run_eagerly; });
 }
 

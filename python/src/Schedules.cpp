@@ -137,14 +137,12 @@ void define_plateau(nb::module_ &module) {
                                                   at.cooling),
                                    nb::getattr(object, "__dict__", nb::none()));
            })
-      .def(
-          "_go_on",
-          [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
-             std::int64_t cooling) {
-            self =
-                ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
-          },
-          Arg("rate"), Arg("best"), Arg("waited"), Arg("cooling"))
+      .def("_go_on(rate, best, waited, cooling)",
+           [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
+              std::int64_t cooling) {
+             self =
+                 ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
+           })
       .attr("__module__") = "weft.schedules";
 }
 
@@ -220,19 +218,17 @@ void define_schedules(nb::module_ &module) {
                     o::warmup(number, count, schedule_in(after)));
       },
       Arg("rate").none(), Arg("steps").none(), Arg("after").none());
-  define(
-      module, "schedules_piecewise_constant",
-      [](nb::handle boundaries, nb::handle values) {
-        Ints steps;
-        std::vector<double> rates;
-        Given given;
-        read(steps, boundaries, {"piecewise_constant", "boundaries"}, given);
-        read(rates, values, {"piecewise_constant", "values"}, given);
-        const std::vector<std::int64_t> list(steps.begin(), steps.end());
-        return made("piecewise_constant", nb::make_tuple(nb::cast(list), nb::cast(rates)),
-                    o::piecewise_constant(list, rates));
-      },
-      Arg("boundaries"), Arg("values"));
+  define(module, "schedules_piecewise_constant(boundaries, values)",
+         [](nb::handle boundaries, nb::handle values) {
+           Ints steps;
+           std::vector<double> rates;
+           Given given;
+           read(steps, boundaries, {"piecewise_constant", "boundaries"}, given);
+           read(rates, values, {"piecewise_constant", "values"}, given);
+           const std::vector<std::int64_t> list(steps.begin(), steps.end());
+           return made("piecewise_constant", nb::make_tuple(nb::cast(list), nb::cast(rates)),
+                       o::piecewise_constant(list, rates));
+         });
   define_plateau(module);
 }
 
