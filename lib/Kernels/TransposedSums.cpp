@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "Kernels/Lines.h"
-#include "Support/CpuLevel.h"
+#include "Support/Cpu.h"
 #include "Support/Threads.h"
 
 namespace weft::kernels {

@@ -155,7 +155,7 @@ public:
     const char *of = std::strrchr(Object::kModule, '.') + 1;
     auto type = ClassOf<Object, typename Object::Base>(
         family(of), name, nb::type_slots(slots.data()), nb::is_weak_referenceable(), text.c_str());
-    type.template def<deep_copy>("__deepcopy__", Arg("memo")).attr("__module__") = Object::kModule;
+    type.template def<deep_copy>("__deepcopy__(memo)").attr("__module__") = Object::kModule;
     add_to_family(of, name, type);
     return type;
   }

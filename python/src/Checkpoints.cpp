@@ -230,9 +230,8 @@ void define_managers(nb::module_ &module) {
           },
           Arg("what"), Arg("step"), Arg("metric").none())
       .def("wait", [](BoundManager &self) { without_lock([&] { self.manager->wait(kNowhere); }); })
-      .def<restored<&CheckpointManager::restore_latest>>("restore_latest", Arg("what"),
-                                                         Arg("partial"))
-      .def<restored<&CheckpointManager::restore_best>>("restore_best", Arg("what"), Arg("partial"))
+      .def<restored<&CheckpointManager::restore_latest>>("restore_latest(what, partial)")
+      .def<restored<&CheckpointManager::restore_best>>("restore_best(what, partial)")
       .def("checkpoints",
            [](BoundManager &self) {
              const auto all = without_lock([&] { return self.manager->checkpoints(kNowhere); });
@@ -247,31 +246,24 @@ void define_managers(nb::module_ &module) {
 
 void define_checkpoints(nb::module_ &module) {
   ClassOf<SavedParts>(module, "internal_SavedParts", nb::is_final(), nb::type_slots(saved_slots))
-      .def<make>("__init__", Arg("parts"))
-      .def(
-          "save",
-          [](const SavedParts &self, const std::string &folder) {
-            restore_attached();
-            const Checkpoint checkpoint = self.checkpoint();
-            return without_lock([&] { return checkpoint.save(folder, kNowhere); });
-          },
-          Arg("folder"))
-      .def(
-          "write",
-          [](const SavedParts &self, const std::string &path) {
-            restore_attached();
-            const Checkpoint checkpoint = self.checkpoint();
-            without_lock([&] { checkpoint.write(path, kNowhere); });
-          },
-          Arg("path"))
+      .def<make>("__init__(parts)")
+      .def("save(folder)",
+           [](const SavedParts &self, const std::string &folder) {
+             restore_attached();
+             const Checkpoint checkpoint = self.checkpoint();
+             return without_lock([&] { return checkpoint.save(folder, kNowhere); });
+           })
+      .def("write(path)",
+           [](const SavedParts &self, const std::string &path) {
+             restore_attached();
+             const Checkpoint checkpoint = self.checkpoint();
+             without_lock([&] { checkpoint.write(path, kNowhere); });
+           })
       .def<restore>("restore", Arg("path").none());
   define_managers(module);
-  define(
-      module, "internal_latest_checkpoint",
-      [](const std::string &folder) {
-        return without_lock([&] { return latest_checkpoint(folder, kNowhere); });
-      },
-      Arg("folder"));
+  define(module, "internal_latest_checkpoint(folder)", [](const std::string &folder) {
+    return without_lock([&] { return latest_checkpoint(folder, kNowhere); });
+  });
 }
 
 } // namespace weft::python

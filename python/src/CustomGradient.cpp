@@ -133,9 +133,9 @@ nb::object recompute(nb::object function, const nb::tuple &given, const nb::dict
 
 void define_custom_gradients(nb::module_ &module) {
   define<call>(
-      module, "custom_gradient_call", Arg("function"), Arg("args"), Arg("kwargs"), Arg("variables"),
+      module, "custom_gradient_call(function, args, kwargs, variables)",
       "Calls a function that returns (value, gradient function), for weft.custom_gradient.");
-  define<recompute>(module, "recompute_call", Arg("function"), Arg("args"), Arg("kwargs"),
+  define<recompute>(module, "recompute_call(function, args, kwargs)",
                     "Calls a function whose gradient runs it again, for weft.recompute.");
 }
 

@@ -273,89 +273,69 @@ nb::tuple element_types(BoundPipeline &self) {
 }
 
 void define_stages(ClassOf<BoundPipeline, Visitable> &type) {
-  type.def(
-          "map",
-          [](const BoundPipeline &self, nb::handle f, bool seeded, std::int64_t workers,
-             std::optional<std::uint64_t> seed) {
-            const int threads = static_cast<int>(workers);
-            if (threads != workers)
-              throw ValueError("map: the option workers is " + std::to_string(workers) +
-                               ", which is no number of threads");
-            return BoundPipeline{self.pipeline.map(map_function(f, seeded), seeded,
-                                                   {.workers = threads, .seed = seed}, kNowhere)};
-          },
-          Arg("f"), Arg("seeded"), Arg("workers"), Arg("seed"))
-      .def(
-          "filter",
-          [](const BoundPipeline &self, nb::handle predicate) {
-            return BoundPipeline{self.pipeline.filter(predicate_of(predicate)), self.bare};
-          },
-          Arg("predicate"))
-      .def(
-          "batch",
-          [](const BoundPipeline &self, std::int64_t size, bool drop,
-             std::optional<double> padding) {
-            return BoundPipeline{
-                self.pipeline.batch(size, {.drop_remainder = drop, .padding = padding}, kNowhere),
-                self.bare};
-          },
-          Arg("size"), Arg("drop"), Arg("padding"))
-      .def(
-          "bucket",
-          [](const BoundPipeline &self, nb::handle length, std::vector<std::int64_t> boundaries,
-             std::vector<std::int64_t> sizes, double padding, bool drop) {
-            return BoundPipeline{self.pipeline.bucket(length_of(length),
-                                                      {.boundaries = std::move(boundaries),
-                                                       .batch_sizes = std::move(sizes),
-                                                       .padding = padding,
-                                                       .drop_remainder = drop},
-                                                      kNowhere),
-                                 self.bare};
-          },
-          Arg("length"), Arg("boundaries"), Arg("sizes"), Arg("padding"), Arg("drop"))
-      .def(
-          "shuffle",
-          [](const BoundPipeline &self, std::int64_t buffer, std::optional<std::uint64_t> seed,
-             bool reshuffle) {
-            return BoundPipeline{
-                self.pipeline.shuffle({.buffer = buffer, .seed = seed, .reshuffle = reshuffle},
-                                      kNowhere),
-                self.bare};
-          },
-          Arg("buffer"), Arg("seed"), Arg("reshuffle"))
-      .def(
-          "repeat",
-          [](const BoundPipeline &self, std::optional<std::int64_t> count) {
-            return BoundPipeline{self.pipeline.repeat(count, kNowhere), self.bare};
-          },
-          Arg("count"))
-      .def(
-          "take",
-          [](const BoundPipeline &self, std::int64_t count) {
-            return BoundPipeline{self.pipeline.take(count, kNowhere), self.bare};
-          },
-          Arg("count"))
-      .def(
-          "skip",
-          [](const BoundPipeline &self, std::int64_t count) {
-            return BoundPipeline{self.pipeline.skip(count, kNowhere), self.bare};
-          },
-          Arg("count"))
-      .def(
-          "shard",
-          [](const BoundPipeline &self, std::int64_t count, std::int64_t index) {
-            return BoundPipeline{self.pipeline.shard(count, index, kNowhere), self.bare};
-          },
-          Arg("count"), Arg("index"))
-      .def(
-          "split",
-          [](const BoundPipeline &self, double fraction) {
-            auto [first, second] = self.pipeline.split(fraction, kNowhere);
-            return std::pair(BoundPipeline{std::move(first), self.bare},
-                             BoundPipeline{std::move(second), self.bare});
-          },
-          Arg("fraction"))
-      .def<interleave>("interleave", Arg("open"), Arg("cycle"), Arg("block"))
+  type.def("map(f, seeded, workers, seed)",
+           [](const BoundPipeline &self, nb::handle f, bool seeded, std::int64_t workers,
+              std::optional<std::uint64_t> seed) {
+             const int threads = static_cast<int>(workers);
+             if (threads != workers)
+               throw ValueError("map: the option workers is " + std::to_string(workers) +
+                                ", which is no number of threads");
+             return BoundPipeline{self.pipeline.map(map_function(f, seeded), seeded,
+                                                    {.workers = threads, .seed = seed}, kNowhere)};
+           })
+      .def("filter(predicate)",
+           [](const BoundPipeline &self, nb::handle predicate) {
+             return BoundPipeline{self.pipeline.filter(predicate_of(predicate)), self.bare};
+           })
+      .def("batch(size, drop, padding)",
+           [](const BoundPipeline &self, std::int64_t size, bool drop,
+              std::optional<double> padding) {
+             return BoundPipeline{
+                 self.pipeline.batch(size, {.drop_remainder = drop, .padding = padding}, kNowhere),
+                 self.bare};
+           })
+      .def("bucket(length, boundaries, sizes, padding, drop)",
+           [](const BoundPipeline &self, nb::handle length, std::vector<std::int64_t> boundaries,
+              std::vector<std::int64_t> sizes, double padding, bool drop) {
+             return BoundPipeline{self.pipeline.bucket(length_of(length),
+                                                       {.boundaries = std::move(boundaries),
+                                                        .batch_sizes = std::move(sizes),
+                                                        .padding = padding,
+                                                        .drop_remainder = drop},
+                                                       kNowhere),
+                                  self.bare};
+           })
+      .def("shuffle(buffer, seed, reshuffle)",
+           [](const BoundPipeline &self, std::int64_t buffer, std::optional<std::uint64_t> seed,
+              bool reshuffle) {
+             return BoundPipeline{
+                 self.pipeline.shuffle({.buffer = buffer, .seed = seed, .reshuffle = reshuffle},
+                                       kNowhere),
+                 self.bare};
+           })
+      .def("repeat(count)",
+           [](const BoundPipeline &self, std::optional<std::int64_t> count) {
+             return BoundPipeline{self.pipeline.repeat(count, kNowhere), self.bare};
+           })
+      .def("take(count)",
+           [](const BoundPipeline &self, std::int64_t count) {
+             return BoundPipeline{self.pipeline.take(count, kNowhere), self.bare};
+           })
+      .def("skip(count)",
+           [](const BoundPipeline &self, std::int64_t count) {
+             return BoundPipeline{self.pipeline.skip(count, kNowhere), self.bare};
+           })
+      .def("shard(count, index)",
+           [](const BoundPipeline &self, std::int64_t count, std::int64_t index) {
+             return BoundPipeline{self.pipeline.shard(count, index, kNowhere), self.bare};
+           })
+      .def("split(fraction)",
+           [](const BoundPipeline &self, double fraction) {
+             auto [first, second] = self.pipeline.split(fraction, kNowhere);
+             return std::pair(BoundPipeline{std::move(first), self.bare},
+                              BoundPipeline{std::move(second), self.bare});
+           })
+      .def<interleave>("interleave(open, cycle, block)")
       .def(
           "cache",
           [](const BoundPipeline &self) { return BoundPipeline{self.pipeline.cache(), self.bare}; })
@@ -363,12 +343,9 @@ void define_stages(ClassOf<BoundPipeline, Visitable> &type) {
            [](const BoundPipeline &self) {
              return BoundPipeline{self.pipeline.with_open_sizes(), self.bare};
            })
-      .def(
-          "prefetch",
-          [](const BoundPipeline &self, std::int64_t count) {
-            return BoundPipeline{self.pipeline.prefetch(count, kNowhere), self.bare};
-          },
-          Arg("count"));
+      .def("prefetch(count)", [](const BoundPipeline &self, std::int64_t count) {
+        return BoundPipeline{self.pipeline.prefetch(count, kNowhere), self.bare};
+      });
 }
 
 } // namespace
@@ -382,14 +359,11 @@ std::shared_ptr<Pass> start_all(std::span<const Pipeline> pipelines) {
 
 void define_data(nb::module_ &module) {
   ClassOf<BoundForm>(module, "internal_Form")
-      .def(
-          "fill",
-          [](const BoundForm &self, const nb::sequence &leaves) {
-            std::vector<nb::object> list;
-            for (const nb::handle leaf : leaves) list.push_back(nb::borrow(leaf));
-            return filled(self.form.get(), list);
-          },
-          Arg("leaves"));
+      .def("fill(leaves)", [](const BoundForm &self, const nb::sequence &leaves) {
+        std::vector<nb::object> list;
+        for (const nb::handle leaf : leaves) list.push_back(nb::borrow(leaf));
+        return filled(self.form.get(), list);
+      });
   ClassOf<DataIterator>(module, "internal_DataIterator", nb::is_final())
       .def("__iter__", [](nb::object self) { return self; })
       .def<&DataIterator::next>("__next__");
@@ -405,26 +379,21 @@ void define_data(nb::module_ &module) {
            })
       .def("saved_state",
            [](const BoundPipeline &self) { return self.pipeline.state().saved_state(); })
-      .def(
-          "restore_state",
-          [](const BoundPipeline &self, const std::string &text) {
-            self.pipeline.state().check_state(text);
-            self.pipeline.state().restore_state(text);
-          },
-          Arg("text"));
-  define<from_tensors>(module, "internal_from_tensors", Arg("tensors"), Arg("keeper"));
-  define<from_element>(module, "internal_from_element", Arg("element"), Arg("keeper"));
-  define<from_iterators>(module, "internal_from_iterators", Arg("begin"));
-  define<from_rows>(module, "internal_from_rows", Arg("description"), Arg("size"), Arg("row"));
-  define<zip>(module, "internal_zip", Arg("inputs"), Arg("keeper"));
-  define<concatenate>(module, "internal_concatenate", Arg("inputs"));
-  define<numbers_from>(module, "internal_numbers_from", Arg("start"));
-  define(
-      module, "internal_data_range",
-      [](std::int64_t start, std::int64_t stop, std::int64_t step) {
-        return BoundPipeline{Pipeline::range(start, stop, step, kNowhere), true};
-      },
-      Arg("start"), Arg("stop"), Arg("step"));
+      .def("restore_state(text)", [](const BoundPipeline &self, const std::string &text) {
+        self.pipeline.state().check_state(text);
+        self.pipeline.state().restore_state(text);
+      });
+  define<from_tensors>(module, "internal_from_tensors(tensors, keeper)");
+  define<from_element>(module, "internal_from_element(element, keeper)");
+  define<from_iterators>(module, "internal_from_iterators(begin)");
+  define<from_rows>(module, "internal_from_rows(description, size, row)");
+  define<zip>(module, "internal_zip(inputs, keeper)");
+  define<concatenate>(module, "internal_concatenate(inputs)");
+  define<numbers_from>(module, "internal_numbers_from(start)");
+  define(module, "internal_data_range(start, stop, step)",
+         [](std::int64_t start, std::int64_t stop, std::int64_t step) {
+           return BoundPipeline{Pipeline::range(start, stop, step, kNowhere), true};
+         });
 }
 
 } // namespace weft::python

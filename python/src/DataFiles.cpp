@@ -70,31 +70,21 @@ nb::dict example_of(nb::bytes bytes) {
 void define_sources(nb::module_ &module) {
   define<idx>(module, "internal_from_idx", Arg("path"), Arg("labels").none(), Arg("dtype").none(),
               Arg("scale"));
-  define(
-      module, "internal_from_npy",
-      [](const std::string &path) {
-        return without_lock(
-            [&] { return BoundPipeline{data::from_npy(path, kNowhere).pipeline(), true}; });
-      },
-      Arg("path"));
-  define(
-      module, "internal_from_lines",
-      [](const std::string &path) {
-        return without_lock(
-            [&] { return BoundPipeline{data::from_lines(path, kNowhere).pipeline()}; });
-      },
-      Arg("path"));
-  define(
-      module, "internal_from_tfrecord",
-      [](const std::string &path) {
-        return without_lock([&] {
-          const auto records = data::from_tfrecord(path, kNowhere).map([](std::string bytes) {
-            return Record{std::move(bytes)};
-          });
-          return BoundPipeline{records.pipeline()};
-        });
-      },
-      Arg("path"));
+  define(module, "internal_from_npy(path)", [](const std::string &path) {
+    return without_lock(
+        [&] { return BoundPipeline{data::from_npy(path, kNowhere).pipeline(), true}; });
+  });
+  define(module, "internal_from_lines(path)", [](const std::string &path) {
+    return without_lock([&] { return BoundPipeline{data::from_lines(path, kNowhere).pipeline()}; });
+  });
+  define(module, "internal_from_tfrecord(path)", [](const std::string &path) {
+    return without_lock([&] {
+      const auto records = data::from_tfrecord(path, kNowhere).map([](std::string bytes) {
+        return Record{std::move(bytes)};
+      });
+      return BoundPipeline{records.pipeline()};
+    });
+  });
   define(
       module, "internal_from_image_folder",
       [](const std::string &folder, std::optional<std::pair<std::int64_t, std::int64_t>> size,
@@ -106,15 +96,12 @@ void define_sources(nb::module_ &module) {
         });
       },
       Arg("folder"), Arg("size").none(), Arg("channels").none(), Arg("dtype"));
-  define(
-      module, "internal_image_classes",
-      [](const std::string &folder) {
-        nb::list names;
-        for (const std::string &name : data::image_classes(folder, kNowhere))
-          names.append(kept_text(name));
-        return names;
-      },
-      Arg("folder"));
+  define(module, "internal_image_classes(folder)", [](const std::string &folder) {
+    nb::list names;
+    for (const std::string &name : data::image_classes(folder, kNowhere))
+      names.append(kept_text(name));
+    return names;
+  });
 }
 
 void define_readers(nb::module_ &module) {
@@ -125,71 +112,50 @@ void define_readers(nb::module_ &module) {
         return without_lock([&] { return data::read_idx(path, options, kNowhere); });
       },
       Arg("path"), Arg("dtype").none());
-  define(
-      module, "internal_read_npz",
-      [](const std::string &path) {
-        return dict_of(without_lock([&] { return data::read_npz(path, kNowhere); }));
-      },
-      Arg("path"));
-  define(
-      module, "internal_read_csv",
-      [](const std::string &path, std::vector<std::string> columns, const nb::sequence &dtypes,
-         bool header, const std::string &delimiter) {
-        const data::CsvOptions options = csv_options(std::move(columns), dtypes, header, delimiter);
-        return dict_of(without_lock([&] { return data::read_csv(path, options, kNowhere); }));
-      },
-      Arg("path"), Arg("columns"), Arg("dtypes"), Arg("header"), Arg("delimiter"));
-  define(
-      module, "internal_load_npy",
-      [](const std::string &path) {
-        return without_lock([&] { return load_npy(path, kNowhere); });
-      },
-      Arg("path"));
-  define(
-      module, "internal_save_npy",
-      [](const std::string &path, nb::handle value) {
-        const Tensor tensor = to_tensor(value.ptr(), {"save_npy", "tensor"});
-        without_lock([&] { save_npy(path, tensor, kNowhere); });
-      },
-      Arg("path"), Arg("tensor"));
-  define(
-      module, "internal_load_safetensors",
-      [](const std::string &path, bool widen) {
-        return dict_of(
-            without_lock([&] { return load_safetensors(path, {.widen = widen}, kNowhere); }));
-      },
-      Arg("path"), Arg("widen"));
-  define(
-      module, "internal_safetensors_metadata",
-      [](const std::string &path) {
-        const SafetensorsFile file(path, kNowhere);
-        return file.metadata();
-      },
-      Arg("path"));
-  define(
-      module, "internal_safetensors_names",
-      [](const std::string &path) {
-        const SafetensorsFile file(path, kNowhere);
-        nb::list names;
-        for (const SafetensorsEntry &entry : file.entries()) names.append(kept_text(entry.name));
-        return names;
-      },
-      Arg("path"));
-  define(
-      module, "internal_save_safetensors",
-      [](const std::string &path, const nb::dict &values,
-         const std::map<std::string, std::string> &metadata) {
-        std::map<std::string, Tensor> tensors;
-        for (const auto &[name, value] : items_of(values.ptr())) {
-          if (!nb::isinstance<nb::str>(name))
-            raise_type_error("save_safetensors: the names of tensors are text");
-          tensors.emplace(nb::cast<std::string>(name),
-                          to_tensor(value.ptr(), {"save_safetensors", "a tensor"}));
-        }
-        without_lock([&] { save_safetensors(path, tensors, metadata, kNowhere); });
-      },
-      Arg("path"), Arg("values"), Arg("metadata"));
-  define<example_of>(module, "internal_parse_example", Arg("data"));
+  define(module, "internal_read_npz(path)", [](const std::string &path) {
+    return dict_of(without_lock([&] { return data::read_npz(path, kNowhere); }));
+  });
+  define(module, "internal_read_csv(path, columns, dtypes, header, delimiter)",
+         [](const std::string &path, std::vector<std::string> columns, const nb::sequence &dtypes,
+            bool header, const std::string &delimiter) {
+           const data::CsvOptions options =
+               csv_options(std::move(columns), dtypes, header, delimiter);
+           return dict_of(without_lock([&] { return data::read_csv(path, options, kNowhere); }));
+         });
+  define(module, "internal_load_npy(path)", [](const std::string &path) {
+    return without_lock([&] { return load_npy(path, kNowhere); });
+  });
+  define(module, "internal_save_npy(path, tensor)", [](const std::string &path, nb::handle value) {
+    const Tensor tensor = to_tensor(value.ptr(), {"save_npy", "tensor"});
+    without_lock([&] { save_npy(path, tensor, kNowhere); });
+  });
+  define(module, "internal_load_safetensors(path, widen)", [](const std::string &path, bool widen) {
+    return dict_of(
+        without_lock([&] { return load_safetensors(path, {.widen = widen}, kNowhere); }));
+  });
+  define(module, "internal_safetensors_metadata(path)", [](const std::string &path) {
+    const SafetensorsFile file(path, kNowhere);
+    return file.metadata();
+  });
+  define(module, "internal_safetensors_names(path)", [](const std::string &path) {
+    const SafetensorsFile file(path, kNowhere);
+    nb::list names;
+    for (const SafetensorsEntry &entry : file.entries()) names.append(kept_text(entry.name));
+    return names;
+  });
+  define(module, "internal_save_safetensors(path, values, metadata)",
+         [](const std::string &path, const nb::dict &values,
+            const std::map<std::string, std::string> &metadata) {
+           std::map<std::string, Tensor> tensors;
+           for (const auto &[name, value] : items_of(values.ptr())) {
+             if (!nb::isinstance<nb::str>(name))
+               raise_type_error("save_safetensors: the names of tensors are text");
+             tensors.emplace(nb::cast<std::string>(name),
+                             to_tensor(value.ptr(), {"save_safetensors", "a tensor"}));
+           }
+           without_lock([&] { save_safetensors(path, tensors, metadata, kNowhere); });
+         });
+  define<example_of>(module, "internal_parse_example(data)");
 }
 
 void define_images(nb::module_ &module) {
@@ -208,21 +174,15 @@ void define_images(nb::module_ &module) {
         return without_lock([&] { return data::decode_image(text, options, kNowhere); });
       },
       Arg("data"), Arg("channels").none(), Arg("dtype"));
-  define(
-      module, "internal_encode_png",
-      [](nb::handle image) {
-        const Tensor tensor = to_tensor(image.ptr(), {"encode_png", "image"});
-        const std::string bytes = without_lock([&] { return data::encode_png(tensor, kNowhere); });
-        return nb::bytes(bytes.data(), bytes.size());
-      },
-      Arg("image"));
-  define(
-      module, "internal_write_png",
-      [](const std::string &path, nb::handle image) {
-        const Tensor tensor = to_tensor(image.ptr(), {"write_png", "image"});
-        without_lock([&] { data::write_png(path, tensor, kNowhere); });
-      },
-      Arg("path"), Arg("image"));
+  define(module, "internal_encode_png(image)", [](nb::handle image) {
+    const Tensor tensor = to_tensor(image.ptr(), {"encode_png", "image"});
+    const std::string bytes = without_lock([&] { return data::encode_png(tensor, kNowhere); });
+    return nb::bytes(bytes.data(), bytes.size());
+  });
+  define(module, "internal_write_png(path, image)", [](const std::string &path, nb::handle image) {
+    const Tensor tensor = to_tensor(image.ptr(), {"write_png", "image"});
+    without_lock([&] { data::write_png(path, tensor, kNowhere); });
+  });
 }
 
 } // namespace

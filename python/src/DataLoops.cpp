@@ -139,9 +139,8 @@ nb::object stand_ins(const nb::sequence &datasets) {
 void define_data_loops(nb::module_ &module) {
   define<each>(module, "internal_each", Arg("name"), Arg("datasets"), Arg("more").none(),
                Arg("body"), Arg("state"));
-  define<stand_ins>(module, "internal_stand_ins", Arg("datasets"));
-  define(
-      module, "internal_keep", [](nb::object object) { keep_while_traced(object); }, Arg("value"));
+  define<stand_ins>(module, "internal_stand_ins(datasets)");
+  define(module, "internal_keep(value)", [](nb::object object) { keep_while_traced(object); });
 }
 
 } // namespace weft::python

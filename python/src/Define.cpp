@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 
 namespace weft::python {
@@ -158,6 +159,14 @@ Definition *keep(Definition definition, Extras extras, PyCFunction call) {
   kept->returns = extras.returns;
   std::vector<Param> params;
   const auto text = [](const std::string &of) { return (new std::string(of))->c_str(); };
+  if (const std::size_t open = kept->name.find('('); open != std::string::npos) {
+    std::istringstream list(kept->name.substr(open + 1, kept->name.size() - open - 2));
+    for (std::string word; std::getline(list >> std::ws, word, ',');)
+      kept->args.emplace_back(text(word));
+    kept->name.resize(open);
+  }
+  if (kept->args.size() != kept->types.size())
+    throw std::logic_error(kept->name + ": each parameter has a name");
   for (std::size_t i = 0; i < kept->args.size(); ++i) {
     const Arg &arg = kept->args[i];
     if (i == extras.positional) params.emplace_back("*");

@@ -406,7 +406,7 @@ struct Extras {
   void add(const char *text) { documentation = text; }
 };
 
-/// Completes a definition and keeps it.
+/// Completes a definition and keeps it. Throws std::logic_error unless each parameter has a name.
 Definition *keep(Definition definition, Extras extras, PyCFunction call);
 /// Makes it a function of the module, or a method of its class.
 void install(nb::handle owner, Definition &definition);
@@ -415,7 +415,6 @@ template <class F, class Object, class... Extra>
 const Definition &define_as(nb::handle owner, const char *name, const Extra &...extra) {
   using Bound = Binding<F, Object>;
   static_assert(std::is_empty_v<F>, "a function of Python captures nothing");
-  static_assert((std::is_same_v<Extra, Arg> + ... + 0) == Bound::kNamed, "name each parameter");
   Extras extras;
   (extras.add(extra), ...);
   Definition definition = Bound::describe();
@@ -429,6 +428,8 @@ const Definition &define_as(nb::handle owner, const char *name, const Extra &...
 }
 
 /// Adds a function to the module.
+/// \param name with the names of the parameters, "take(count)", or followed by an `Arg` of each,
+/// where one has a default, may be None, or says its type
 template <class F, class... Extra>
 void define(nb::module_ &module, const char *name, F, const Extra &...extra) {
   define_as<F, void>(module, name, extra...);

@@ -66,42 +66,35 @@ nb::object seed(Tangents &tangents, nb::handle primal, nb::handle tangent) {
 GradientTape &tape_in(nb::handle object);
 
 void define_derivatives(nb::module_ &module) {
-  define(
-      module, "internal_own",
-      [](const std::string &name, nb::handle tape, nb::handle source) {
-        return own(name, tape_in(tape), source);
-      },
-      Arg("name"), Arg("tape"), Arg("source"));
-  define(
-      module, "internal_check_loss",
-      [](const std::string &name, nb::handle loss) {
-        if (!is_tensor(loss.ptr()) && !is_variable(loss.ptr()))
-          raise_type_error(name + ": the function must give a floating scalar, but it gave a " +
-                           Py_TYPE(loss.ptr())->tp_name);
-        detail::check_loss(name.c_str(), to_tensor(loss.ptr(), {name.c_str(), "the loss"}));
-      },
-      Arg("name"), Arg("loss"));
-  define(
-      module, "internal_pull",
-      [](nb::handle tape, nb::handle targets, nb::handle cotangents, nb::handle sources) {
-        std::vector<Tensor> of, given;
-        for (const nb::handle x : targets) of.push_back(to_tensor(x.ptr(), {"vjp", "a result"}));
-        for (std::size_t i = 0; const nb::handle x : cotangents) {
-          const std::optional<DType> dtype =
-              i < of.size() ? std::optional(of[i++].dtype()) : std::nullopt;
-          given.push_back(to_tensor(x.ptr(), {"vjp", "a cotangent"}, dtype));
-        }
-        std::vector<GradientSource> by;
-        for (const nb::handle x : sources) {
-          if (is_variable(x.ptr())) by.emplace_back(variable_in(x.ptr()));
-          else by.emplace_back(tensor_in(x.ptr()));
-        }
-        nb::list made;
-        for (const Tensor &x : detail::pull_back(tape_in(tape), of, std::move(given), by))
-          made.append(checked(wrap(x)));
-        return made;
-      },
-      Arg("tape"), Arg("targets"), Arg("cotangents"), Arg("sources"));
+  define(module, "internal_own(name, tape, source)",
+         [](const std::string &name, nb::handle tape, nb::handle source) {
+           return own(name, tape_in(tape), source);
+         });
+  define(module, "internal_check_loss(name, loss)", [](const std::string &name, nb::handle loss) {
+    if (!is_tensor(loss.ptr()) && !is_variable(loss.ptr()))
+      raise_type_error(name + ": the function must give a floating scalar, but it gave a " +
+                       Py_TYPE(loss.ptr())->tp_name);
+    detail::check_loss(name.c_str(), to_tensor(loss.ptr(), {name.c_str(), "the loss"}));
+  });
+  define(module, "internal_pull(tape, targets, cotangents, sources)",
+         [](nb::handle tape, nb::handle targets, nb::handle cotangents, nb::handle sources) {
+           std::vector<Tensor> of, given;
+           for (const nb::handle x : targets) of.push_back(to_tensor(x.ptr(), {"vjp", "a result"}));
+           for (std::size_t i = 0; const nb::handle x : cotangents) {
+             const std::optional<DType> dtype =
+                 i < of.size() ? std::optional(of[i++].dtype()) : std::nullopt;
+             given.push_back(to_tensor(x.ptr(), {"vjp", "a cotangent"}, dtype));
+           }
+           std::vector<GradientSource> by;
+           for (const nb::handle x : sources) {
+             if (is_variable(x.ptr())) by.emplace_back(variable_in(x.ptr()));
+             else by.emplace_back(tensor_in(x.ptr()));
+           }
+           nb::list made;
+           for (const Tensor &x : detail::pull_back(tape_in(tape), of, std::move(given), by))
+             made.append(checked(wrap(x)));
+           return made;
+         });
   ClassOf<Tangents>(module, "internal_Tangents")
       .def(nb::init<>())
       .def("__enter__",
@@ -110,19 +103,14 @@ void define_derivatives(nb::module_ &module) {
              return self;
            })
       .def("__exit__", [](Tangents &self, const nb::args &) { self.work.reset(); })
-      .def<seed>("seed", Arg("primal"), Arg("tangent"))
-      .def(
-          "of",
-          [](Tangents &self, nb::handle value) -> nb::object {
-            const Tensor tangent =
-                self.running().tangent_of(to_tensor(value.ptr(), {"jvp", "a result"}));
-            return tangent.defined() ? checked(wrap(tangent)) : nb::none();
-          },
-          Arg("value"));
+      .def<seed>("seed(primal, tangent)")
+      .def("of(value)", [](Tangents &self, nb::handle value) -> nb::object {
+        const Tensor tangent =
+            self.running().tangent_of(to_tensor(value.ptr(), {"jvp", "a result"}));
+        return tangent.defined() ? checked(wrap(tangent)) : nb::none();
+      });
   ClassOf<Mark>(module, "internal_DerivativeMark")
-      .def(
-          "__init__", [](Mark *self, std::string name) { (new (self) Mark)->name = name; },
-          Arg("name"))
+      .def("__init__(name)", [](Mark *self, std::string name) { (new (self) Mark)->name = name; })
       .def("__enter__",
            [](nb::object self) {
              auto &mark = nb::cast<Mark &>(self);
@@ -131,10 +119,8 @@ void define_derivatives(nb::module_ &module) {
            })
       .def("__exit__", [](Mark &self, const nb::args &) { self.work.reset(); });
   ClassOf<Members>(module, "internal_Members")
-      .def(
-          "__init__",
-          [](Members *self, std::int64_t count) { (new (self) Members)->count = count; },
-          Arg("count"))
+      .def("__init__(count)",
+           [](Members *self, std::int64_t count) { (new (self) Members)->count = count; })
       .def("__enter__",
            [](nb::object self) {
              auto &members = nb::cast<Members &>(self);
@@ -142,19 +128,14 @@ void define_derivatives(nb::module_ &module) {
              return self;
            })
       .def("__exit__", [](Members &self, const nb::args &) { self.work.reset(); })
-      .def(
-          "one",
-          [](Members &self, nb::handle members) {
-            return checked(
-                wrap(self.running().one(to_tensor(members.ptr(), {"vmap", "an argument"}))));
-          },
-          Arg("members"))
-      .def(
-          "all",
-          [](Members &self, nb::handle value) {
-            return checked(wrap(self.running().all(to_tensor(value.ptr(), {"vmap", "a result"}))));
-          },
-          Arg("value"));
+      .def("one(members)",
+           [](Members &self, nb::handle members) {
+             return checked(
+                 wrap(self.running().one(to_tensor(members.ptr(), {"vmap", "an argument"}))));
+           })
+      .def("all(value)", [](Members &self, nb::handle value) {
+        return checked(wrap(self.running().all(to_tensor(value.ptr(), {"vmap", "a result"}))));
+      });
 }
 
 } // namespace weft::python

@@ -92,66 +92,49 @@ void define_events(nb::module_ &module) {
             new (self) BoundWriter(std::move(writer));
           },
           Arg("folder"), Arg("flush_seconds"), Arg("resumed_at").none())
-      .def(
-          "scalar",
-          [](const BoundWriter &self, const std::string &tag, nb::handle value, nb::handle step) {
-            self.writer->scalar(tag, operand(value, "scalar", "value"), step_of(step, "scalar"));
-          },
-          Arg("tag"), Arg("value"), Arg("step"))
-      .def(
-          "histogram",
-          [](const BoundWriter &self, const std::string &tag, nb::handle values, nb::handle step,
-             std::int64_t buckets) {
-            self.writer->histogram(tag, operand(values, "histogram", "values"),
-                                   step_of(step, "histogram"), {.buckets = buckets});
-          },
-          Arg("tag"), Arg("values"), Arg("step"), Arg("buckets"))
-      .def(
-          "image",
-          [](const BoundWriter &self, const std::string &tag, nb::handle pictures, nb::handle step,
-             std::int64_t at_most) {
-            self.writer->image(tag, operand(pictures, "image", "pictures"), step_of(step, "image"),
-                               {.at_most = at_most});
-          },
-          Arg("tag"), Arg("pictures"), Arg("step"), Arg("at_most"))
-      .def(
-          "text",
-          [](const BoundWriter &self, const std::string &tag, const std::string &markdown,
-             nb::handle step) { self.writer->text(tag, markdown, step_of(step, "text")); },
-          Arg("tag"), Arg("markdown"), Arg("step"))
-      .def<hyperparameters>("hyperparameters", Arg("values"), Arg("metrics"))
-      .def(
-          "finished",
-          [](const BoundWriter &self, bool succeeded) {
-            self.writer->finished(succeeded ? events::Status::succeeded : events::Status::failed,
-                                  kNowhere);
-          },
-          Arg("succeeded"))
-      .def(
-          "within",
-          [](const BoundWriter &self, const std::string &prefix) {
-            return new BoundWriter(self.writer->within(prefix));
-          },
-          Arg("prefix"))
+      .def("scalar(tag, value, step)",
+           [](const BoundWriter &self, const std::string &tag, nb::handle value, nb::handle step) {
+             self.writer->scalar(tag, operand(value, "scalar", "value"), step_of(step, "scalar"));
+           })
+      .def("histogram(tag, values, step, buckets)",
+           [](const BoundWriter &self, const std::string &tag, nb::handle values, nb::handle step,
+              std::int64_t buckets) {
+             self.writer->histogram(tag, operand(values, "histogram", "values"),
+                                    step_of(step, "histogram"), {.buckets = buckets});
+           })
+      .def("image(tag, pictures, step, at_most)",
+           [](const BoundWriter &self, const std::string &tag, nb::handle pictures, nb::handle step,
+              std::int64_t at_most) {
+             self.writer->image(tag, operand(pictures, "image", "pictures"), step_of(step, "image"),
+                                {.at_most = at_most});
+           })
+      .def("text(tag, markdown, step)",
+           [](const BoundWriter &self, const std::string &tag, const std::string &markdown,
+              nb::handle step) { self.writer->text(tag, markdown, step_of(step, "text")); })
+      .def<hyperparameters>("hyperparameters(values, metrics)")
+      .def("finished(succeeded)",
+           [](const BoundWriter &self, bool succeeded) {
+             self.writer->finished(succeeded ? events::Status::succeeded : events::Status::failed,
+                                   kNowhere);
+           })
+      .def("within(prefix)",
+           [](const BoundWriter &self, const std::string &prefix) {
+             return new BoundWriter(self.writer->within(prefix));
+           })
       .def("flush",
            [](const BoundWriter &self) { without_lock([&] { self.writer->flush(kNowhere); }); })
       .def("close",
            [](const BoundWriter &self) { without_lock([&] { self.writer->close(kNowhere); }); })
-      .def(
-          "graph",
-          [](const BoundWriter &self, nb::handle function, nb::args args, nb::kwargs keywords) {
-            const Graph graph = graph_of(function, args, keywords);
-            without_lock([&] { self.writer->graph(graph, kNowhere); });
-          },
-          Arg("function"))
+      .def("graph(function)",
+           [](const BoundWriter &self, nb::handle function, nb::args args, nb::kwargs keywords) {
+             const Graph graph = graph_of(function, args, keywords);
+             without_lock([&] { self.writer->graph(graph, kNowhere); });
+           })
       .def_prop_ro("path", [](const BoundWriter &self) { return self.writer->path(); });
-  define<read>(module, "internal_read_events", Arg("path"));
-  define(
-      module, "internal_read_scalars",
-      [](const std::string &folder) {
-        return without_lock([&] { return events::read_scalars(folder, kNowhere); });
-      },
-      Arg("folder"));
+  define<read>(module, "internal_read_events(path)");
+  define(module, "internal_read_scalars(folder)", [](const std::string &folder) {
+    return without_lock([&] { return events::read_scalars(folder, kNowhere); });
+  });
 }
 
 } // namespace weft::python

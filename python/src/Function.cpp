@@ -636,23 +636,17 @@ void define_functions(nb::module_ &module) {
   define<make_function>(module, "internal_make_function", Arg("function"), Arg("name"),
                         Arg("specs").none(), Arg("autograph"), Arg("reduce_retracing"),
                         Arg("max_traces"), Arg("dump"), Arg("checkpoint"));
-  define(
-      module, "internal_bind_signature",
-      [](FunctionHandle self) {
-        Object *object = object_of(self.ptr());
-        if (object->specs == nullptr) return;
-        const nb::object specs = nb::make_tuple(nb::none()) + nb::steal(object->specs);
-        object->specs = nb::object(specs).release().ptr();
-      },
-      Arg("function"));
-  define(
-      module, "internal_eagerly",
-      [](nb::handle function) {
-        nb::object result;
-        detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
-        return result;
-      },
-      Arg("function"));
+  define(module, "internal_bind_signature(function)", [](FunctionHandle self) {
+    Object *object = object_of(self.ptr());
+    if (object->specs == nullptr) return;
+    const nb::object specs = nb::make_tuple(nb::none()) + nb::steal(object->specs);
+    object->specs = nb::object(specs).release().ptr();
+  });
+  define(module, "internal_eagerly(function)", [](nb::handle function) {
+    nb::object result;
+    detail::run_eagerly([&] { result = checked(PyObject_CallNoArgs(function.ptr())); });
+    return result;
+  });
   ClassOf<Lifted>(module, "internal_Lifted", nb::is_final())
       .def(nb::init<>())
       .def("__enter__",
@@ -660,9 +654,8 @@ void define_functions(nb::module_ &module) {
       .def("__exit__", [](Lifted &self, const nb::args &) {
         if (!self.scopes.empty()) self.scopes.pop_back();
       });
-  define(
-      module, "internal_run_functions_eagerly", [](bool eagerly) { run_eagerly = eagerly; },
-      Arg("eagerly"));
+  define(module, "internal_run_functions_eagerly(eagerly)",
+         [](bool eagerly) { run_eagerly = eagerly; });
   define(module, "internal_functions_run_eagerly", [] { return run_eagerly; });
 }
 

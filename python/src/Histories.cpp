@@ -40,67 +40,44 @@ void define_history(nb::module_ &module) {
       "Series of numbers by name, each a list of steps and values: `history['loss']`. Checkpoints "
       "save and restore it.")
       .def(nb::init<>())
-      .def(
-          "add",
-          [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
-            const nb::object number = checked(PyNumber_Float(value.ptr()));
-            self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
-          },
-          Arg("name"), Arg("step"), Arg("value"))
+      .def("add(name, step, value)",
+           [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
+             const nb::object number = checked(PyNumber_Float(value.ptr()));
+             self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
+           })
       .def("names", [](const BoundHistory &self) { return self.history.names(); })
-      .def<values_of>("numbers", Arg("name"))
-      .def(
-          "steps",
-          [](const BoundHistory &self, const std::string &name) {
-            std::vector<std::int64_t> steps;
-            for (const train::History::Point &point : self.history.series(name, kNowhere))
-              steps.push_back(point.step);
-            return steps;
-          },
-          Arg("name"))
-      .def(
-          "contains",
-          [](const BoundHistory &self, const std::string &name) {
-            return self.history.contains(name);
-          },
-          Arg("name"))
-      .def(
-          "last",
-          [](const BoundHistory &self, const std::string &name) {
-            return self.history.last(name, kNowhere);
-          },
-          Arg("name"))
-      .def(
-          "best",
-          [](const BoundHistory &self, const std::string &name, const std::string &goal) {
-            const train::History::Point best = self.history.best(name, goal_of(goal), kNowhere);
-            return std::pair(best.step, best.value);
-          },
-          Arg("name"), Arg("goal"))
-      .def(
-          "drop_after",
-          [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); }, Arg("step"))
-      .def(
-          "drawn",
-          [](const BoundHistory &self, const std::vector<std::string> &names, int width, int height,
-             bool log_scale, bool ascii) {
-            return self.history.plot(
-                names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
-                kNowhere);
-          },
-          Arg("names"), Arg("width"), Arg("height"), Arg("log_scale"), Arg("ascii"))
-      .def(
-          "save_csv",
-          [](const BoundHistory &self, const std::string &path) {
-            self.history.save_csv(path, kNowhere);
-          },
-          Arg("path"))
-      .def(
-          "load_csv",
-          [](BoundHistory &self, const std::string &path) {
-            self.history = train::History::load_csv(path, kNowhere);
-          },
-          Arg("path"))
+      .def<values_of>("numbers(name)")
+      .def("steps(name)",
+           [](const BoundHistory &self, const std::string &name) {
+             std::vector<std::int64_t> steps;
+             for (const train::History::Point &point : self.history.series(name, kNowhere))
+               steps.push_back(point.step);
+             return steps;
+           })
+      .def("contains(name)", [](const BoundHistory &self,
+                                const std::string &name) { return self.history.contains(name); })
+      .def("last(name)", [](const BoundHistory &self,
+                            const std::string &name) { return self.history.last(name, kNowhere); })
+      .def("best(name, goal)",
+           [](const BoundHistory &self, const std::string &name, const std::string &goal) {
+             const train::History::Point best = self.history.best(name, goal_of(goal), kNowhere);
+             return std::pair(best.step, best.value);
+           })
+      .def("drop_after(step)",
+           [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); })
+      .def("drawn(names, width, height, log_scale, ascii)",
+           [](const BoundHistory &self, const std::vector<std::string> &names, int width,
+              int height, bool log_scale, bool ascii) {
+             return self.history.plot(
+                 names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
+                 kNowhere);
+           })
+      .def("save_csv(path)", [](const BoundHistory &self,
+                                const std::string &path) { self.history.save_csv(path, kNowhere); })
+      .def("load_csv(path)",
+           [](BoundHistory &self, const std::string &path) {
+             self.history = train::History::load_csv(path, kNowhere);
+           })
       .def("table", [](const BoundHistory &self) {
         std::ostringstream out;
         out << self.history;
@@ -121,23 +98,16 @@ void define_bars(nb::module_ &module) {
                                            .where = kNowhere});
           },
           Arg("label"), Arg("total").none(), Arg("unit"), Arg("descriptor"))
-      .def(
-          "advance",
-          [](const train::ProgressBar &self, std::int64_t steps) { self.advance(steps); },
-          Arg("steps"))
-      .def(
-          "show",
-          [](const train::ProgressBar &self, const std::string &name, double value) {
-            self.show(name, value);
-          },
-          Arg("name"), Arg("value"))
+      .def("advance(steps)",
+           [](const train::ProgressBar &self, std::int64_t steps) { self.advance(steps); })
+      .def("show(name, value)", [](const train::ProgressBar &self, const std::string &name,
+                                   double value) { self.show(name, value); })
       .def("hide", [](const train::ProgressBar &self) { self.hide(); })
       .def("finish", [](const train::ProgressBar &self) { self.finish(); })
       .def("steps", [](const train::ProgressBar &self) { return self.steps(); })
       .def("rate", [](const train::ProgressBar &self) { return self.rate(); })
-      .def(
-          "line", [](const train::ProgressBar &self, int width) { return self.line(width); },
-          Arg("width"));
+      .def("line(width)",
+           [](const train::ProgressBar &self, int width) { return self.line(width); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,12 +179,9 @@ void define_profiles(nb::module_ &module) {
       .def("memory", [](const Profile &self) { return self.memory(); })
       .def("seconds", [](const Profile &self) { return self.seconds(); })
       .def("events", [](const Profile &self) { return self.events(); })
-      .def(
-          "text",
-          [](const Profile &self, std::int64_t rows) {
-            return without_lock([&] { return self.text(rows); });
-          },
-          Arg("rows"));
+      .def("text(rows)", [](const Profile &self, std::int64_t rows) {
+        return without_lock([&] { return self.text(rows); });
+      });
 }
 
 } // namespace
@@ -223,8 +190,7 @@ void define_histories(nb::module_ &module) {
   define_history(module);
   define_bars(module);
   define_profiles(module);
-  define<write_report>(module, "internal_write_report", Arg("path"), Arg("history"),
-                       Arg("options"));
+  define<write_report>(module, "internal_write_report(path, history, options)");
   define(module, "internal_versions", [] { return train::versions(); });
 }
 

@@ -162,7 +162,7 @@ void define_initializers(nb::module_ &module) {
                                 nb::make_tuple(kept_text(self.name), nb::tuple(numbers))));
            })
       .attr("__module__") = "weft.initializers";
-  define<unpickled>(module, "internal_initializer", Arg("name"), Arg("numbers"));
+  define<unpickled>(module, "internal_initializer(name, numbers)");
   namespace of = nn::initializers;
   initializer<of::glorot_uniform>(
       "glorot_uniform", "Uniform within sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010).",

@@ -176,9 +176,8 @@ void set_part_variables(nb::handle part, nb::list variables) {
 
 void define_made(nb::module_ &module) {
   define_parameters(module);
-  define<part_variables>(module, "internal_part_variables", Returns{"list[Variable | None]"},
-                         Arg("part"));
-  define<set_part_variables>(module, "internal_set_part_variables", Arg("part"), Arg("variables"));
+  define<part_variables>(module, "internal_part_variables(part)", Returns{"list[Variable | None]"});
+  define<set_part_variables>(module, "internal_set_part_variables(part, variables)");
 }
 
 } // namespace weft::python

@@ -245,18 +245,17 @@ nb::list trainable_variables(nb::handle model) {
 
 void define_models(nb::module_ &module) {
   define_restore_status(module);
-  define<variables>(module, "internal_variables", Returns{"list[Variable]"}, Arg("model"),
-                    Arg("trainable"), Arg("others"));
-  define<variables_by_path>(module, "internal_named_variables", Returns{"dict[str, Variable]"},
-                            Arg("model"));
-  define<is_built>(module, "internal_is_built", Arg("model"));
-  define<may_train>(module, "internal_may_train", Arg("model"));
-  define<parameter_count>(module, "internal_parameter_count", Arg("model"));
-  define<seed>(module, "internal_seed", Arg("model"), Arg("seed"));
-  define<assign>(module, "internal_assign", Arg("to"), Arg("source"));
-  define<summary>(module, "internal_summary", Returns{"str"}, Arg("model"), Arg("types"),
-                  Arg("call"));
-  define<save>(module, "save_weights", Arg("path"), Arg("model"),
+  define<variables>(module, "internal_variables(model, trainable, others)",
+                    Returns{"list[Variable]"});
+  define<variables_by_path>(module, "internal_named_variables(model)",
+                            Returns{"dict[str, Variable]"});
+  define<is_built>(module, "internal_is_built(model)");
+  define<may_train>(module, "internal_may_train(model)");
+  define<parameter_count>(module, "internal_parameter_count(model)");
+  define<seed>(module, "internal_seed(model, seed)");
+  define<assign>(module, "internal_assign(to, source)");
+  define<summary>(module, "internal_summary(model, types, call)", Returns{"str"});
+  define<save>(module, "save_weights(path, model)",
                "Writes the variables of a model by their paths, as a safetensors file."
                "\n\nExample:\n"
                "    >>> model = wf.nn.Dense(1).build((None, 2))\n"

@@ -156,8 +156,8 @@ NB_MODULE(_weft, module) {
   define_metrics(module);
   define_schedules(module);
   define_optimizers(module);
-  define<refuse_words>(module, "internal_refuse_words", Returns{"NoReturn"}, Arg("function"),
-                       Arg("names"), Arg("words"));
+  define<refuse_words>(module, "internal_refuse_words(function, names, words)",
+                       Returns{"NoReturn"});
   define<stubs>(module, "internal_stubs", Returns{"dict[str, str]"});
   name_classes(module);
   list_names(module);

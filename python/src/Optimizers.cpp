@@ -317,7 +317,7 @@ void define_base(nb::module_ &module) {
                     (self.made ? ">" : ", of no variables yet>");
            })
       .def<reduce>("__reduce__")
-      .def<set_state>("__setstate__", Arg("given"))
+      .def<set_state>("__setstate__(given)")
       .attr("__module__") = "weft.optimizers";
 }
 
@@ -326,7 +326,7 @@ void define_base(nb::module_ &module) {
 void define_optimizers(nb::module_ &module) {
   namespace o = optimizers;
   define_base(module);
-  define<bind_to_model>(module, "internal_bind_optimizer", Arg("optimizer"), Arg("model"));
+  define<bind_to_model>(module, "internal_bind_optimizer(optimizer, model)");
   optimizer<o::SGD>(
       "SGD", "Stochastic gradient descent: w -= learning_rate g.",
       "    >>> w = wf.Variable([1.0])\n"

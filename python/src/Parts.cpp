@@ -346,24 +346,18 @@ void define_parts(nb::module_ &module) {
                          "What holds variables or state: layers, optimizers, metrics.");
   visitable_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   module.attr("internal_part") = type;
-  define(
-      module, "internal_fields",
-      [](nb::handle object) {
-        nb::list pairs;
-        for (const auto &[name, value] : fields_of(object.ptr()))
-          pairs.append(nb::make_tuple(nb::str(name_of_key(name.ptr()).c_str()), value));
-        return pairs;
-      },
-      Arg("object"));
+  define(module, "internal_fields(object)", [](nb::handle object) {
+    nb::list pairs;
+    for (const auto &[name, value] : fields_of(object.ptr()))
+      pairs.append(nb::make_tuple(nb::str(name_of_key(name.ptr()).c_str()), value));
+    return pairs;
+  });
   // Borrowed: the package keeps the class.
-  define(
-      module, "internal_set_module_class",
-      [](nb::handle type) { module_type = reinterpret_cast<PyTypeObject *>(type.ptr()); },
-      Arg("type"));
-  define(
-      module, "internal_set_optimizer_class",
-      [](nb::handle type) { user_optimizer_type = reinterpret_cast<PyTypeObject *>(type.ptr()); },
-      Arg("type"));
+  define(module, "internal_set_module_class(type)",
+         [](nb::handle type) { module_type = reinterpret_cast<PyTypeObject *>(type.ptr()); });
+  define(module, "internal_set_optimizer_class(type)", [](nb::handle type) {
+    user_optimizer_type = reinterpret_cast<PyTypeObject *>(type.ptr());
+  });
 }
 
 } // namespace weft::python

@@ -142,9 +142,8 @@ void define_functions(nb::module_ &module) {
 void define_random(nb::module_ &module) {
   define_functions(module);
   // What pickles of generators name.
-  define(
-      module, "internal_generator",
-      [](nb::handle state) { return random::Generator(variable_in(state.ptr())); }, Arg("state"));
+  define(module, "internal_generator(state)",
+         [](nb::handle state) { return random::Generator(variable_in(state.ptr())); });
   using random::Generator;
   ClassOf<Generator>(
       module, "Generator", nb::is_final(), nb::is_weak_referenceable(),
@@ -168,14 +167,12 @@ void define_random(nb::module_ &module) {
       .def_prop_ro(
           "state", [](const Generator &self) { return nb::steal(wrap(self.state())); },
           Returns{"Variable"}, "Seed and number of draws.")
-      .def(
-          "__deepcopy__",
-          [](const Generator &self, nb::handle memo) {
-            const nb::object state = nb::steal(wrap(self.state()));
-            const nb::object copy = nb::module_::import_("copy").attr("deepcopy")(state, memo);
-            return Generator(variable_in(copy.ptr()));
-          },
-          Arg("memo"))
+      .def("__deepcopy__(memo)",
+           [](const Generator &self, nb::handle memo) {
+             const nb::object state = nb::steal(wrap(self.state()));
+             const nb::object copy = nb::module_::import_("copy").attr("deepcopy")(state, memo);
+             return Generator(variable_in(copy.ptr()));
+           })
       .def("__reduce__",
            [](const Generator &self) {
              return nb::make_tuple(nb::module_::import_("weft._arguments").attr("made_by"),

@@ -110,19 +110,15 @@ void forget_restored(const VariableState *variable) { looks().erase(variable); }
 
 void define_restores(nb::module_ &module) {
   // `count` is how many restores were begun to wait, or 0 if none does any more.
-  define(
-      module, "internal_set_waiting_restores",
-      [](std::uint32_t count) {
-        waiting_restores = count;
-        looks().clear();
-      },
-      Arg("count"));
+  define(module, "internal_set_waiting_restores(count)", [](std::uint32_t count) {
+    waiting_restores = count;
+    looks().clear();
+  });
   define(module, "internal_restore_attached", [] { restore_attached(); });
-  define<hold_others>(module, "internal_hold_others", Arg("parts"));
-  define<restore_more>(module, "internal_restore_more", Arg("status"), Arg("saved"));
-  define(
-      module, "internal_share_status",
-      [](const BoundStatus &of) { return BoundStatus(of.shared()); }, Arg("of"));
+  define<hold_others>(module, "internal_hold_others(parts)");
+  define<restore_more>(module, "internal_restore_more(status, saved)");
+  define(module, "internal_share_status(of)",
+         [](const BoundStatus &of) { return BoundStatus(of.shared()); });
 }
 
 } // namespace weft::python

@@ -133,14 +133,12 @@ void define_plateau() {
                                                   at.cooling),
                                    nb::getattr(object, "__dict__", nb::none()));
            })
-      .def(
-          "_go_on",
-          [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
-             std::int64_t cooling) {
-            self =
-                ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
-          },
-          Arg("rate"), Arg("best"), Arg("waited"), Arg("cooling"))
+      .def("_go_on(rate, best, waited, cooling)",
+           [](ReduceOnPlateau &self, nb::handle rate, double best, std::int64_t waited,
+              std::int64_t cooling) {
+             self =
+                 ReduceOnPlateau(variable_in(rate.ptr()), self.options(), {best, waited, cooling});
+           })
       .attr("__module__") = "weft.schedules";
 }
 

@@ -136,13 +136,10 @@ Tensor size_in(const Tensor &sizes, std::int64_t at) {
 }
 
 void define_sizes(nb::module_ &module) {
-  define(
-      module, "internal_sizes",
-      [](nb::handle x, nb::handle dtype) {
-        return sizes_as_tensor(to_tensor(x.ptr(), {"shape", "input"}),
-                               to_dtype(dtype.ptr(), {"shape", "out_type"}));
-      },
-      Arg("x"), Arg("dtype"));
+  define(module, "internal_sizes(x, dtype)", [](nb::handle x, nb::handle dtype) {
+    return sizes_as_tensor(to_tensor(x.ptr(), {"shape", "input"}),
+                           to_dtype(dtype.ptr(), {"shape", "out_type"}));
+  });
 }
 
 } // namespace weft::python

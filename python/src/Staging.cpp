@@ -377,21 +377,17 @@ PyMethodDef functions[] = {
 void define_staging(nb::module_ &module) {
   detail::set_line_finder(find_line);
   add_functions(module, functions);
-  define<type_of>(module, "internal_type_of", Arg("object"));
+  define<type_of>(module, "internal_type_of(object)");
   define<as_tensor>(module, "internal_as_tensor", Arg("x"), Arg("like").none());
-  define<branch>(module, "internal_branch", Arg("name"), Arg("predicate"), Arg("then"),
-                 Arg("otherwise"));
-  define<choose>(module, "internal_choose", Arg("name"), Arg("index"), Arg("cases"));
-  define<loop>(module, "internal_loop", Arg("name"), Arg("condition"), Arg("body"), Arg("state"));
-  define<count>(module, "internal_count", Arg("name"), Arg("start"), Arg("stop"), Arg("step"),
-                Arg("body"), Arg("state"));
-  define<scan>(module, "internal_scan", Arg("body"), Arg("carries"), Arg("slices"), Arg("reverse"));
-  define<probe>(module, "internal_probe", Arg("body"), Arg("state"));
-  define<check_staged>(module, "internal_check", Arg("condition"), Arg("message"));
-  define<check_sizes_staged>(module, "internal_check_sizes", Arg("condition"), Arg("message"),
-                             Arg("sizes"));
-  define<host_call>(module, "internal_host_call", Arg("function"), Arg("operands"), Arg("specs"),
-                    Arg("name"), Arg("pure"));
+  define<branch>(module, "internal_branch(name, predicate, then, otherwise)");
+  define<choose>(module, "internal_choose(name, index, cases)");
+  define<loop>(module, "internal_loop(name, condition, body, state)");
+  define<count>(module, "internal_count(name, start, stop, step, body, state)");
+  define<scan>(module, "internal_scan(body, carries, slices, reverse)");
+  define<probe>(module, "internal_probe(body, state)");
+  define<check_staged>(module, "internal_check(condition, message)");
+  define<check_sizes_staged>(module, "internal_check_sizes(condition, message, sizes)");
+  define<host_call>(module, "internal_host_call(function, operands, specs, name, pure)");
 }
 
 } // namespace weft::python

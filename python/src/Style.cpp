@@ -110,13 +110,10 @@ std::string traced_name(const Tensor &tensor) {
 }
 
 void define_styles(nb::module_ &module) {
-  define(
-      module, "internal_traced_name",
-      [](nb::handle tensor) { return nb::str(traced_name(tensor_in(tensor.ptr())).c_str()); },
-      Arg("tensor"));
-  define(
-      module, "internal_shape", [](nb::tuple sizes) { return shape_in_style(std::move(sizes)); },
-      Arg("sizes"));
+  define(module, "internal_traced_name(tensor)",
+         [](nb::handle tensor) { return nb::str(traced_name(tensor_in(tensor.ptr())).c_str()); });
+  define(module, "internal_shape(sizes)",
+         [](nb::tuple sizes) { return shape_in_style(std::move(sizes)); });
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(drop_forms));
 }
 

@@ -369,11 +369,10 @@ void define_tensors(nb::module_ &module) {
           "The tensor with its elements in a row: it does not change.")
       .def("__copy__", [](nb::handle_t<Tensor> self) { return nb::borrow(self); })
       .def<iterate_back>("__reversed__")
-      .def(
-          "__deepcopy__", [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); },
-          Arg("memo"))
-      .def<reduce>("__reduce_ex__", Arg("protocol"))
-      .def<formatted>("__format__", Arg("specification"))
+      .def("__deepcopy__(memo)",
+           [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); })
+      .def<reduce>("__reduce_ex__(protocol)")
+      .def<formatted>("__format__(specification)")
       .def(
           "__array__",
           [](const Tensor &self, nb::handle dtype, nb::handle copy) {

@@ -191,13 +191,13 @@ void define_run(nb::module_ &module) {
           "history", [](const BoundRun &self) { return BoundHistory(self.now().history); },
           "The history so far.")
       .def(
-          "add",
+          "add(name, value)",
           [](const BoundRun &self, const std::string &name, nb::handle value) {
             const nb::object number = checked(PyNumber_Float(value.ptr()));
             self.now().history.add(name, self.now().epoch, PyFloat_AS_DOUBLE(number.ptr()),
                                    kNowhere);
           },
-          Arg("name"), Arg("value"), "Adds a number of this epoch to the history.")
+          "Adds a number of this epoch to the history.")
       .def_prop_rw(
           "stop", [](const BoundRun &self) { return self.now().stop; },
           [](const BoundRun &self, bool stop) { self.now().stop = stop; },
@@ -214,13 +214,11 @@ void define_training(nb::module_ &module) {
   define_run(module);
   ClassOf<LossMean, Visitable>(module, "internal_LossMean", nb::is_final())
       .def(nb::init<>())
-      .def(
-          "note",
-          [](const LossMean &self, nb::handle loss, nb::handle predictions) {
-            train::detail::note_loss(self.mean, to_tensor(loss.ptr(), {"fit", "the loss"}),
-                                     to_tensor(predictions.ptr(), {"fit", "the predictions"}));
-          },
-          Arg("loss"), Arg("predictions"))
+      .def("note(loss, predictions)",
+           [](const LossMean &self, nb::handle loss, nb::handle predictions) {
+             train::detail::note_loss(self.mean, to_tensor(loss.ptr(), {"fit", "the loss"}),
+                                      to_tensor(predictions.ptr(), {"fit", "the predictions"}));
+           })
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
   ClassOf<Callback>(
@@ -229,27 +227,22 @@ void define_training(nb::module_ &module) {
       "\n\nExample:\n"
       "    >>> isinstance(wf.train.csv_log('log.csv'), wf.train.Callback)\n"
       "    True\n");
-  define(
-      module, "internal_early_stopping",
-      [](const std::string &monitor, const std::string &goal, std::int64_t patience,
-         double min_delta, bool restore_best) {
-        return train::early_stopping({.monitor = monitor,
-                                      .goal = goal_of(goal),
-                                      .patience = patience,
-                                      .min_delta = min_delta,
-                                      .restore_best = restore_best},
-                                     kNowhere);
-      },
-      Arg("monitor"), Arg("goal"), Arg("patience"), Arg("min_delta"), Arg("restore_best"));
-  define(
-      module, "internal_event_files",
-      [](const std::string &folder, std::int64_t every_steps) {
-        return train::event_files(folder, every_steps, kNowhere);
-      },
-      Arg("folder"), Arg("every_steps"));
-  define(
-      module, "internal_csv_log",
-      [](const std::string &path) { return train::csv_log(path, kNowhere); }, Arg("path"));
+  define(module, "internal_early_stopping(monitor, goal, patience, min_delta, restore_best)",
+         [](const std::string &monitor, const std::string &goal, std::int64_t patience,
+            double min_delta, bool restore_best) {
+           return train::early_stopping({.monitor = monitor,
+                                         .goal = goal_of(goal),
+                                         .patience = patience,
+                                         .min_delta = min_delta,
+                                         .restore_best = restore_best},
+                                        kNowhere);
+         });
+  define(module, "internal_event_files(folder, every_steps)",
+         [](const std::string &folder, std::int64_t every_steps) {
+           return train::event_files(folder, every_steps, kNowhere);
+         });
+  define(module, "internal_csv_log(path)",
+         [](const std::string &path) { return train::csv_log(path, kNowhere); });
   define<fit>(module, "internal_fit", Arg("calls"), Arg("model"), Arg("saved"), Arg("metrics"),
               Arg("epochs"), Arg("callbacks"), Arg("checkpoints").none(), Arg("progress"),
               Arg("size").none());

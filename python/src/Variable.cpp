@@ -244,18 +244,14 @@ void define_variables(nb::module_ &module) {
           Arg("dtype") = nb::none(), Arg("copy") = nb::none())
       .def("__reversed__", [](const Bound &self) { return iterate_back(self.used().value()); })
       .def("__repr__", [](const Bound &self) { return variable_text(self.used()); })
-      .def(
-          "__format__",
-          [](const Bound &self, const char *specification) {
-            return *specification == 0 ? variable_text(self.used())
-                                       : formatted(self.used().value(), specification);
-          },
-          Arg("specification"))
+      .def("__format__(specification)",
+           [](const Bound &self, const char *specification) {
+             return *specification == 0 ? variable_text(self.used())
+                                        : formatted(self.used().value(), specification);
+           })
       .def("__copy__", [](const Bound &self) { return nb::steal(wrap(self.used().clone())); })
-      .def(
-          "__deepcopy__",
-          [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.used().clone())); },
-          Arg("memo"))
+      .def("__deepcopy__(memo)",
+           [](const Bound &self, nb::dict memo) { return nb::steal(wrap(self.used().clone())); })
       .def("__reduce__", [](nb::handle_t<Bound> self) {
         const Variable &variable = variable_in(self.ptr());
         return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject *>(variable_type)),
