@@ -225,8 +225,9 @@ Tensor tile(const Tensor &given, IntList reps) {
       raise(ErrorKind::shape, "tile: " + std::to_string(size) + " elements " +
                                   std::to_string(count) + " times are more than a tensor may have");
   }
+  if (stretches)
+    return shape.is_static() ? broadcast(x, joined) : select(broadcast(true, stretched), x, x);
   if (!shape.is_static()) {
-    if (stretches) return select(broadcast(true, stretched), x, x);
     // Joins keep the sizes that are known.
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const auto axis = static_cast<std::int64_t>(i);
