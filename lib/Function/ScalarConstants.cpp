@@ -16,7 +16,7 @@ namespace {
 /// outside of its constructs.
 const ConstantData *scalar_constant(const ProgramNode &node) {
   if (node.construct || node.op != OpCode::constant) return nullptr;
-  const auto &data = std::get<ConstantRef>(node.attrs[0]);
+  const ConstantRef &data = ConstantAttrs(node.attrs).value;
   const Shape &shape = data->type.shape;
   return std::ranges::all_of(shape, [](std::int64_t size) { return size == 1; }) ? data.get()
                                                                                  : nullptr;

@@ -208,6 +208,8 @@ Tensor tile(const Tensor &given, const Sizes &reps) {
   while (x.rank() < static_cast<std::int64_t>(reps.size())) x = with_axis(x, 0);
   const Sizes sizes = detail::sizes_of(x);
   const std::size_t front = sizes.size() - reps.size();
+  const auto is_one = [](const Size &n) { return n.is_number() && n.number() == 1; };
+  bool stretches = true; // axes of size 1 alone
   Sizes apart, wide, joined; // an axis of copies in front of each
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Size count = i < front ? Size(1) : reps[i - front], size = sizes[i];
@@ -222,7 +224,9 @@ Tensor tile(const Tensor &given, const Sizes &reps) {
     wide.push_back(count);
     wide.push_back(size);
     joined.push_back(count * size);
+    stretches = stretches && (is_one(count) || is_one(size));
   }
+  if (stretches) return broadcast(x, joined);
   return reshape(broadcast(reshape(x, apart), wide), joined);
 }
 

@@ -138,7 +138,10 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
                                   ": more than one axis is of a size that is not known yet, and "
                                   "axes beside each other would become one");
   }
+  // Where no axes become one there is nothing to reshape, and no copy of what is transposed.
   const auto flat = [&](const Named &of, const Letters &first, const Letters &second) {
+    const Tensor moved = transposed(of.x, numbers_in(of.axes, batch + first + second));
+    if (first.size() == 1 && second.size() == 1) return moved;
     Ints shape = sizes_of(sizes, batch);
     for (const Letters &group : {first, second}) {
       std::int64_t count = 1;
@@ -146,10 +149,11 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
         count = size == unknown || count == unknown ? unknown : count * size;
       shape.push_back(count);
     }
-    return reshape(transposed(of.x, numbers_in(of.axes, batch + first + second)), shape);
+    return reshape(moved, shape);
   };
-  return {kept,
-          reshape(matmul(flat(a, rows, inner), flat(b, inner, columns)), sizes_of(sizes, kept))};
+  const Tensor found = matmul(flat(a, rows, inner), flat(b, inner, columns));
+  if (rows.size() == 1 && columns.size() == 1) return {kept, found};
+  return {kept, reshape(found, sizes_of(sizes, kept))};
 }
 
 /// Sums over pairs of axes of two tensors.
@@ -249,9 +253,12 @@ Named distinct(const std::string &term, Named of) {
     const char32_t letter = of.axes[first];
     for (std::size_t last; (last = of.axes.rfind(letter)) != first;) {
       const std::int64_t size = wanted_size(of.x, static_cast<std::int64_t>(first));
-      if (size == unknown || wanted_size(of.x, static_cast<std::int64_t>(last)) != size)
+      const std::int64_t other = wanted_size(of.x, static_cast<std::int64_t>(last));
+      if (size != other || size == unknown)
         raise(ErrorKind::shape,
-              "einsum: the axes " + quoted(letter) + " of '" + term + "' are not of one size");
+              "einsum: the axes " + quoted(letter) + " of '" + term + "' are " +
+                  (size == unknown || other == unknown ? "of sizes that are not known yet"
+                                                       : "not of one size"));
       Ints unit(of.axes.size(), 1);
       unit[first] = unit[last] = size;
       const Tensor held = reshape(eye(size, DType::boolean), unit);
