@@ -76,6 +76,9 @@ def test_what_does_not_follow_beside_nothing():
     named = traced(lambda x: wf.reshape(wf.reshape(x, -1), [wf.size(x, 1), 0]), [0, None])
     gradient = traced(wf.grad(lambda x: wf.sum(wf.reshape(wf.reshape(x, -1), [wf.size(x, 1), 0]))), [0, None])
     assert (named(numbers(0, 3)).shape, gradient(numbers(0, 3)).shape) == ((3, 0), (0, 3))
+    # A size that is known to be 0 beside one that only the call knows.
+    moved = traced(lambda x: wf.reshape(x[None, ..., None], [0, 1, wf.size(x, 1), 1]), [0, None])
+    assert moved(numbers(0, 3)).shape == (0, 1, 3, 1)
 
 
 def test_made_of_computed_sizes():

@@ -193,6 +193,9 @@ static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
 static Value regrouped(LinalgBuilder &b, Value x, const Sizes &sizes, std::optional<size_t> rest) {
   auto type = cast<RankedTensorType>(x.getType());
   const Sizes fromSizes = b.sizesOf(x);
+  // On buffers expand_shape divides by the sizes that are known.
+  const auto isZero = [](OpFoldResult size) { return isConstantIntValue(size, 0); };
+  if (llvm::any_of(fromSizes, isZero) || llvm::any_of(sizes, isZero)) return {};
   auto factors = factorsOf(fromSizes, sizes, rest);
   if (!factors) return {};
   const auto &[from, to] = *factors;
