@@ -16,7 +16,7 @@ Tensor mean_of_rows(const Tensor &x) { return mean(x, {.axes = Ints{-1}, .keepdi
 
 /// Less the largest along the axis, through which no gradient flows: it cancels.
 Tensor shifted(const Tensor &x, std::int64_t axis) {
-  return x - stop_gradient(max(x, {.axes = Ints{axis}, .keepdims = true}));
+  return x - stop_gradient(reduce_max(x, {.axes = Ints{axis}, .keepdims = true}));
 }
 
 /// x / sqrt(variance + epsilon) gamma + beta, where gamma and beta may be undefined.
@@ -77,7 +77,7 @@ Tensors layer_norm(std::span<const Tensor> x) { return {layer_norm_ops(x[0], x[3
 Tensors rms_norm(std::span<const Tensor> x) { return {rms_ops(x[0], x[2]) * x[1]}; }
 
 Tensors cross_entropy(std::span<const Tensor> x) {
-  const Tensor most = max(x[0], {.axes = Ints{-1}, .keepdims = true});
+  const Tensor most = reduce_max(x[0], {.axes = Ints{-1}, .keepdims = true});
   return {log(sum_along(exp(x[0] - most), -1)), most};
 }
 
