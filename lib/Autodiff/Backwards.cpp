@@ -103,7 +103,7 @@ void Tape::check_use(std::span<const Tensor> targets,
     throw StateError(
         "GradientTape: the tape was created outside of the traced function that asks it "
         "for a gradient, and records a call of that function as a whole; ask it "
-        "behind the call, or make the tape inside");
+        "behind the call, or create the tape inside");
   if (!options_.persistent) check_outside("gradient of a tape that is not persistent");
   for (const GradientSource &source : sources)
     if (!source.variable() && !source.tensor().defined())

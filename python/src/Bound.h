@@ -137,10 +137,9 @@ public:
   using Arguments = std::tuple<Args...>;
 
   /// `name` is "Dense"; the class stands in the family of the object's module, "weft.nn".
-  static ClassOf<Object, typename Object::Base> define(const char *name,
-                                                          const char *documentation,
-                                                          const char *example,
-                                                          const ArgumentRow<Args> &...rows) {
+  static ClassOf<Object, typename Object::Base> define(const char *name, const char *documentation,
+                                                       const char *example,
+                                                       const ArgumentRow<Args> &...rows) {
     table() = new RowTable<Args...>(std::string(Object::kModule) + "." + name, rows...);
     ParameterTable<Arguments> &parameters = table()->parameters;
     // One without arguments of its own may take its name by position.

@@ -16,7 +16,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Property {
-  const char *name;
+  std::string name;
   TypeWordsOf type;
   bool is_writable;
   const char *stub; ///< as in Returns

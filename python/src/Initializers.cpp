@@ -126,13 +126,13 @@ Initializer unpickled(nb::handle given_name, nb::handle given) {
 
 void define_initializers(nb::module_ &module) {
   ClassOf<Initializer>(module, "Initializer", nb::is_final(), nb::is_weak_referenceable(),
-                          "Draws the first values of variables."
-                          "\n\nExample:\n"
-                          "    >>> draw = wf.nn.initializers.constant(0.5)\n"
-                          "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
-                          "    True\n"
-                          "    >>> draw((2,), wf.float32)\n"
-                          "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
+                       "Draws the first values of variables."
+                       "\n\nExample:\n"
+                       "    >>> draw = wf.nn.initializers.constant(0.5)\n"
+                       "    >>> isinstance(draw, wf.nn.initializers.Initializer)\n"
+                       "    True\n"
+                       "    >>> draw((2,), wf.float32)\n"
+                       "    tensor([0.5, 0.5], shape=(2,), dtype=float32)\n")
       .def(
           "__call__",
           [](const Initializer &self, nb::handle shape, nb::handle dtype, nb::handle seed) {
@@ -143,8 +143,8 @@ void define_initializers(nb::module_ &module) {
             return self.draw(Shape(to_integers(shape.ptr(), place)), to_dtype(dtype.ptr(), place),
                              number);
           },
-          Arg("shape").none(), Arg("dtype").none() = "float32",
-          Arg("seed") = nb::none(), "Numbers of that shape; the same for a seed.")
+          Arg("shape").none(), Arg("dtype").none() = "float32", Arg("seed") = nb::none(),
+          "Numbers of that shape; the same for a seed.")
       .def("__repr__",
            [](const Initializer &self) {
              nb::list words;

@@ -100,7 +100,7 @@ PyObject *LayerOf<L>::call(const char *name, PyObject *args, PyObject *keywords)
 /// Defines the class of a layer, with its variables, of a row for each argument of its constructor.
 template <class L, class... Args>
 ClassOf<LayerOf<L>, LayerObject> layer(const char *name, const char *documentation,
-                                          const char *example, const ArgumentRow<Args> &...rows) {
+                                       const char *example, const ArgumentRow<Args> &...rows) {
   auto type = BoundClass<LayerOf<L>, Args...>::define(name, documentation, example, rows...);
   if constexpr (HasFields<L>) {
     using Fields = decltype(std::declval<const L &>().weft_fields());

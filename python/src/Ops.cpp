@@ -91,13 +91,13 @@ namespace {
 #include "PythonOps.inc"
 
 /// x where the condition holds, else y; where it holds, if neither is given.
-const Signature where_signature{
-    "where",
-    {{"condition", "TensorLike"}, {"x", "TensorLike | None", "None"}, {"y", "TensorLike | None", "None"}}};
+const Signature where_signature{"where",
+                                {{"condition", "TensorLike"},
+                                 {"x", "TensorLike | None", "None"},
+                                 {"y", "TensorLike | None", "None"}}};
 nb::object call_where(PyObject *const *values) {
   const auto none = [&](int i) { return values[i] == nullptr || values[i] == Py_None; };
-  if (none(1) != none(2))
-    throw ValueError("where: x and y must both be given, or neither of them");
+  if (none(1) != none(2)) throw ValueError("where: x and y must both be given, or neither of them");
   if (none(1)) {
     const Operands<1> condition(where_signature, values, 1);
     return checked(wrapped<Gives::tuple>(weft::where(condition[0])));

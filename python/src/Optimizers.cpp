@@ -137,7 +137,7 @@ struct OptimizerClass {
     const std::string text = parameters().documented(name, documentation, example);
     auto type =
         ClassOf<Of, OptimizerObject>(family("optimizers"), name, nb::type_slots(slots.data()),
-                                        nb::is_weak_referenceable(), text.c_str());
+                                     nb::is_weak_referenceable(), text.c_str());
     type.attr("__module__") = "weft.optimizers";
     add_to_family("optimizers", name, type);
   }

@@ -100,7 +100,7 @@ void define_plateau() {
       "    >>> plateau.rate.value()\n"
       "    tensor(0.05, shape=(), dtype=float64)\n");
   auto type = ClassOf<ReduceOnPlateau>(family("schedules"), "ReduceOnPlateau",
-                                          nb::is_weak_referenceable(), text.c_str());
+                                       nb::is_weak_referenceable(), text.c_str());
   add_to_family("schedules", "ReduceOnPlateau", type);
   type.def("__init__",
            [](ReduceOnPlateau *self, const nb::args &args, const nb::kwargs &keywords) {

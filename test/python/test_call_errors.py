@@ -234,8 +234,7 @@ UNIFORM = wf.random.uniform
             "steps: name is 3: a text is wanted",
         ),
         (lambda: wf.train.History().add("a"), "weft.train.History.add() is missing the argument 'step'"),
-        (
-        ),
+        (lambda: wf.GradientTape(None), "GradientTape: persistent is None: True or False is wanted"),
         # Numbers that no 64 bits hold.
         (
             lambda: wf.train.History().drop_after(2**70),

@@ -106,10 +106,10 @@ private:
 ///       }, 0.f);
 ///     });
 ///
-/// The types of the elements are those of the first one, which is computed for it while the function is
-/// traced; sizes that batches, padding, files of other sizes or `with_open_sizes` may change are
-/// unknown. An element that differs in anything else ends the loop with a ShapeError, or the error
-/// of `host_call`.
+/// The types of the elements are those of the first one, which is computed for it while the
+/// function is traced; sizes that batches, padding, files of other sizes or `with_open_sizes` may
+/// change are unknown. An element that differs in anything else ends the loop with a ShapeError, or
+/// the error of `host_call`.
 inline constexpr detail::ForEach for_each;
 
 } // namespace weft::data

@@ -209,7 +209,7 @@ Tensor tile(const Tensor &given, const Sizes &reps) {
   const Sizes sizes = detail::sizes_of(x);
   const std::size_t front = sizes.size() - reps.size();
   const auto is_one = [](const Size &n) { return n.is_number() && n.number() == 1; };
-  bool stretches = true; // axes of size 1 alone
+  bool stretches = true;     // axes of size 1 alone
   Sizes apart, wide, joined; // an axis of copies in front of each
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Size count = i < front ? Size(1) : reps[i - front], size = sizes[i];

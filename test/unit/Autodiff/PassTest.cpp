@@ -87,15 +87,17 @@ public:
     return mlir::succeeded(passes.run(*module_));
   }
 
-  /// The sizes of a reshape of `x`: those left open but the last stand for the sizes of x that the
-  /// program does not know.
-  static Shape shape_of(mlir::weft::ReshapeOp reshape, const Tensor &x) {
+  /// The sizes of a reshape of `operands[0]`: the other operands are sizes; those left open but the
+  /// last stand for the sizes of x that the program does not know.
+  static Shape shape_of(mlir::weft::ReshapeOp reshape, std::span<const Tensor> operands) {
     Shape shape(reshape.getShape());
     const auto type = mlir::cast<mlir::RankedTensorType>(reshape.getX().getType());
+    for (std::size_t next = 1; std::int64_t &size : shape)
+      if (mlir::ShapedType::isDynamic(size)) size = operands[next++].item<std::int64_t>();
     auto open = std::count(shape.begin(), shape.end(), unknown);
     for (std::int64_t axis = 0; axis < type.getRank() && open > 1; ++axis) {
       if (!type.isDynamicDim(axis)) continue;
-      *std::find(shape.begin(), shape.end(), unknown) = x.size(axis);
+      *std::find(shape.begin(), shape.end(), unknown) = operands[0].size(axis);
       --open;
     }
     return shape;
@@ -115,7 +117,7 @@ public:
       else if (mlir::isa<mlir::tensor::CastOp, mlir::weft::WidenOp>(op))
         values[op.getResult(0)] = operands[0];
       else if (auto reshape = mlir::dyn_cast<mlir::weft::ReshapeOp>(op))
-        values[op.getResult(0)] = operands[0].reshape(shape_of(reshape, operands[0]));
+        values[op.getResult(0)] = operands[0].reshape(shape_of(reshape, operands));
       else
         values[op.getResult(0)] =
             dispatch(mlir::weft::opInfoOf(&op)->op, operands, mlir::weft::attrsOf(&op));

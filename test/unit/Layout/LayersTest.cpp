@@ -59,6 +59,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/device.h", "Runtime"},
     {"weft/log.h", "Support"},
     {"weft/memory.h", "Support"},
+    {"weft/threads.h", "Support"},
     {"weft/events.h", "Events"},
     {"weft/train.h", "Train"},
     {"weft/train/fit.h", "Train"},
