@@ -116,16 +116,17 @@ func.func @tied(%x: tensor<2xf32>, %d: tensor<2xf32>) -> (tensor<2xf32>, tensor<
 // CHECK: %[[SIZE:.*]] = weft.size %[[SUM]] {axis = 0 : i64}
 // CHECK: return %{{.*}}, %{{.*}}, %[[SIZE]] : tensor<?xf32>, tensor<i1>, tensor<i64>
 // CHECK-LABEL: func.func @sizes_backward(
-// CHECK-NOT: weft.size
-// CHECK: weft.resize
+// CHECK-NOT: weft.sum
+// CHECK: weft.subtract %arg3
 func.func private @grows(%y: tensor<?xf32>, %n: tensor<i64>, %p: tensor<i1>) -> tensor<?xf32> {
-  %x = weft.replicate %y, %n : (tensor<?xf32>, tensor<i64>) -> tensor<?x?xf32>
+  %m = weft.size %y {axis = 0 : i64} : (tensor<?xf32>) -> tensor<i64>
+  %x = weft.broadcast %y to [%n, %m] : (tensor<?xf32>) -> tensor<?x?xf32>
   %s = weft.sum %x {axes = array<i64: 0>} : (tensor<?x?xf32>) -> tensor<?xf32>
   %1 = weft.item %p : tensor<i1>
   %2 = scf.if %1 -> tensor<?xf32> {
     scf.yield %s : tensor<?xf32>
   } else {
-    %3 = weft.resize %s, %n : (tensor<?xf32>, tensor<i64>) -> tensor<?xf32>
+    %3 = weft.slice %s from [0] to [%n] by [1] : (tensor<?xf32>) -> tensor<?xf32>
     scf.yield %3 : tensor<?xf32>
   }
   return %2 : tensor<?xf32>
