@@ -45,7 +45,11 @@ static bool is_op(std::string_view name) {
 #include <weft/detail/opcodes.inc>
 #undef WEFT_OP
   };
-  return std::ranges::find(names, name) != std::end(names);
+  const auto has = [](std::string_view one) {
+    return std::ranges::find(names, one) != std::end(names);
+  };
+  // In C++ an op has another name where the function of its own is made of it.
+  return has(name) || has("reduce_" + std::string(name)) || has(std::string(name) + "_along");
 }
 
 std::string CallSite::of_function(const char *function, std::string_view message) {

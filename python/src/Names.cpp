@@ -83,6 +83,10 @@ std::string public_caller() {
 }
 
 std::string public_function_name(nb::handle function) {
+  if (PyType_Check(function.ptr()) != 0) {
+    const std::string name = public_name(function);
+    return name.empty() ? text_of(nb::object(function.attr("__name__"))) : name;
+  }
   std::string name = name_of_code(text_of(nb::object(function.attr("__qualname__"))),
                                   nb::object(function.attr("__globals__")));
   return name.empty() ? text_of(nb::object(function.attr("__name__"))) : name;

@@ -24,14 +24,13 @@ bool is_left_by_numpy(PyObject *word, PyObject *value) {
 }
 
 [[noreturn]] void refuse_count(const std::string &function, const Names &names, std::size_t given) {
-  const std::string most = std::to_string(names.positional);
+  const bool all = names.positional == names.list.size();
+  const std::string most = std::to_string(names.positional) + " argument" +
+                           (names.positional == 1 ? "" : "s");
   raise_type_error(function + "() takes " +
-                   (names.list.empty()                      ? "no arguments"
-                    : names.positional == names.list.size() ? "at most " + most
-                                                            : "by position at most " + most) +
-                   (names.list.empty()      ? ""
-                    : names.positional == 1 ? " argument"
-                                            : " arguments") +
+                   (names.positional == 0 ? all ? "no arguments" : "no arguments by position"
+                    : all                 ? "at most " + most
+                                          : "by position at most " + most) +
                    " and was given " + std::to_string(given));
 }
 

@@ -49,7 +49,7 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             if kwargs and not takes_any and not known.issuperset(kwargs):
-                _weft.internal_refuse_words(f, names, list(kwargs))
+                _weft.internal_refuse_words(_owner(call, args), names, list(kwargs))
             try:
                 return f(*args, **kwargs)
             except _kinds.ERRORS as error:
@@ -67,14 +67,20 @@ def _explain(error: Exception, f: Any, title: str, args: Any, kwargs: Any) -> No
     _kinds.explain(error, title, given, f.__annotations__, _kinds.defaults_of(f))
 
 
-def _title(f: Callable[..., Any], args: tuple[Any, ...]) -> str:
-    """What messages call a function; an `__init__` by the class of the package that has it."""
+def _owner(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """What was called: the function, or the class whose `__init__` it is."""
     if f.__name__ not in ("__init__", "__new__") or not args:
-        return f.__name__
+        return f
     first: Any = args[0] if f.__name__ == "__new__" else args[0].__class__
     bases: tuple[Any, ...] = first.__mro__
     classes = [c for c in bases if getattr(c, f.__name__, None) is f]
-    return next((c.__name__ for c in reversed(classes) if c.__name__[0] != "_"), f.__qualname__)
+    return next((c for c in reversed(classes) if c.__name__[0] != "_"), f)
+
+
+def _title(f: Callable[..., Any], args: tuple[Any, ...]) -> str:
+    """What messages call a function; an `__init__` by the class of the package that has it."""
+    owner = _owner(f, args)
+    return owner.__name__ if owner is not f or f.__name__[0] != "_" else f.__qualname__
 
 
 class NeedsInit:

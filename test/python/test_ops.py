@@ -100,7 +100,8 @@ def calls(op):
 @pytest.mark.parametrize("name", [name for name in OPS if not name.startswith(("draw_", "iota"))])
 def test_samples(name):
     names = oracle()
-    op = next(op for op in json.loads(SAMPLES.read_text()) if op["name"] == name)
+    record = name.removeprefix("reduce_")  # max and min are functions made of these ops
+    op = next(op for op in json.loads(SAMPLES.read_text()) if op["name"] == record)
     compared = 0
     for arguments, attributes in calls(op):
         given = {("axis" if key == "axes" else key): value for key, value in attributes.items()}

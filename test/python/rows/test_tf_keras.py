@@ -57,7 +57,7 @@ def test_optimizers(name):
     step()
     np.testing.assert_array_equal(v.numpy(), before)
     assert float(optimizer.learning_rate) == 0.0
-    with pytest.raises(TypeError, match="has no argument 'learnin_rate': did you mean 'learning_rate'"):
+    with pytest.raises(TypeError, match=rf"{kind.__name__}\(\) got an unexpected argument 'learnin_rate'; did you mean 'learning_rate'"):
         kind(learnin_rate=0.1)
     other = pickle.loads(pickle.dumps(optimizer))
     assert type(other) is kind and int(other.iterations) == 6 and float(other.learning_rate) == 0.0
