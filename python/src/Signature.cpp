@@ -25,8 +25,8 @@ bool is_left_by_numpy(PyObject *word, PyObject *value) {
 
 [[noreturn]] void refuse_count(const std::string &function, const Names &names, std::size_t given) {
   const bool all = names.positional == names.list.size();
-  const std::string most = std::to_string(names.positional) + " argument" +
-                           (names.positional == 1 ? "" : "s");
+  const std::string most =
+      std::to_string(names.positional) + " argument" + (names.positional == 1 ? "" : "s");
   raise_type_error(function + "() takes " +
                    (names.positional == 0 ? all ? "no arguments" : "no arguments by position"
                     : all                 ? "at most " + most
