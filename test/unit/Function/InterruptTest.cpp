@@ -52,7 +52,8 @@ TEST_F(Interrupts, EndALoopWithoutEnd) {
 }
 
 TEST_F(Interrupts, LeaveVariablesAsTheIterationFoundThem) {
-  const Variable w(zeros({300})), n(tensor(std::int64_t{0}));
+  // In f64: more iterations than f32 can count are soon done.
+  const Variable w(zeros({300}, DType::f64)), n(tensor(std::int64_t{0}));
   auto f = function([&](const Tensor &limit) {
     for_loop(limit, [&](const Tensor &) {
       w.assign(w + 1);
@@ -63,9 +64,9 @@ TEST_F(Interrupts, LeaveVariablesAsTheIterationFoundThem) {
   EXPECT_THROW(f(tensor(std::int64_t{1} << 60)), Interrupted);
   const auto iterations = n.value().item<std::int64_t>();
   EXPECT_GT(iterations, 0);
-  const std::vector<float> values = w.value().to_vector<float>();
-  for (const float value : values)
-    EXPECT_EQ(value, static_cast<float>(iterations)) << "in the middle of an iteration";
+  const std::vector<double> values = w.value().to_vector<double>();
+  for (const double value : values)
+    EXPECT_EQ(value, static_cast<double>(iterations)) << "in the middle of an iteration";
   f(tensor(std::int64_t{5}));
   EXPECT_EQ(n.value().item<std::int64_t>(), iterations + 5);
 }
