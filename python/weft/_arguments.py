@@ -49,7 +49,8 @@ def options(f: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             if kwargs and not takes_any and not known.issuperset(kwargs):
-                _weft.internal_refuse_words(_owner(call, args), names, list(kwargs))
+                owner = _owner(call, args)
+                _weft.internal_refuse_words(f if owner is call else owner, names, list(kwargs))
             try:
                 return f(*args, **kwargs)
             except _kinds.ERRORS as error:
