@@ -96,7 +96,7 @@ def write_family(folder: str, family: str, base: str) -> None:
     import importlib
 
     public, module = importlib.import_module(f"weft.{family}"), importlib.import_module(f"weft._{family}")
-    lines = [f"__all__ = {sorted(module.__all__)}"]
+    lines = [f"__all__: list[str] = {sorted(module.__all__)}"]
     if family == "losses":
         lines.append("internal_classes: list[tuple[str, Any, str, dict[str, str]]]")
     for name in sorted(module.__all__):
@@ -135,7 +135,7 @@ def main(folder: str, head: str) -> None:
         text = file.read()
     declared = set(re.findall(r"^(?:def |class )?(\w+)[(:]", text, re.MULTILINE))
     print(text)
-    print(f"__all__ = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
+    print(f"__all__: list[str] = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
     # Other names of NumPy for the same functions.
     functions = {name: getattr(_weft, name) for name in _weft.__all__ if inspect.isbuiltin(getattr(_weft, name))}
     others = {name: f"{name} = {f.__name__}\n" for name, f in functions.items() if f.__name__ != name}

@@ -10,7 +10,7 @@ from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any, cast
 
-from weft import _weft
+from weft import _initializers, _weft
 from weft._arguments import integers
 from weft._kinds import shown
 from weft._tracebacks import users_lines
@@ -38,7 +38,7 @@ def variable_of(
 
     draw = initializer
     if isinstance(initializer, str):
-        if initializer not in initializers.__all__ or initializer == "Initializer":
+        if initializer not in _initializers.__all__:
             raise _weft.ValueError(f"{function}: there is no initializer {initializer!r}")
         draw = getattr(initializers, initializer)()
     if not callable(draw):
