@@ -1,8 +1,10 @@
 // Functions that say where elements are, and which there are.
 #include "Ops/Composites/Parts.h"
 
+#include <optional>
 #include <string>
 
+#include "Ops/Interpreter.h"
 #include <weft/detail/tensor_impl.h>
 
 namespace weft::composites {
@@ -33,6 +35,7 @@ void check_has_values(const char *function, const Tensor &x) {
 /// Calls `found` with the position of each element that is not 0, in order.
 template <class Found>
 void each_nonzero(const Tensor &x, const Found &found) {
+  const Interpreter::Scope now(nullptr); // a trace would record what is asked for its values
   const Tensor holds = (x.dtype() == DType::boolean ? x : x != 0).contiguous();
   const bool *element = reinterpret_cast<const bool *>(holds.impl()->data);
   const Shape shape = x.shape();
@@ -88,6 +91,8 @@ std::vector<Tensor> nonzero(const Tensor &x) {
 
 std::vector<Tensor> unique(const Tensor &x, const UniqueOptions &options) {
   check_has_values("unique", x);
+  std::optional<Interpreter::Scope> now(
+      nullptr); // a trace would record what is asked for its values
   const Tensor flat = reshape(x, {-1});
   const Tensor order = argsort(x.dtype() == DType::boolean ? cast(flat, DType::i32) : flat);
   const Tensor sorted = gather(flat, order);
@@ -108,7 +113,8 @@ std::vector<Tensor> unique(const Tensor &x, const UniqueOptions &options) {
     ++counts.back();
     which[static_cast<std::size_t>(at[i])] = static_cast<std::int64_t>(first.size()) - 1;
   }
-  std::vector<Tensor> found = {gather(flat, tensor(first))};
+  now.reset();
+  std::vector<Tensor> found = {gather(reshape(x, {-1}), tensor(first))};
   if (options.return_index) found.push_back(tensor(first));
   if (options.return_inverse) found.push_back(tensor(which, x.shape()));
   if (options.return_counts) found.push_back(tensor(counts));

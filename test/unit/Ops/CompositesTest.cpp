@@ -238,5 +238,14 @@ TEST(Composites, WhereElementsAre) {
               HasSubstr("argwhere: how large the result is depends on values"));
 }
 
+TEST(Composites, PositionsOfValuesThatATraceCapturesAreFound) {
+  const Tensor x = tensor({3, 0, 1, 3});
+  const auto all = [&] { return std::vector{argwhere(x), nonzero(x)[0], unique(x)[0]}; };
+  auto traced = function(all);
+  const std::vector<Tensor> expected = all(), actual = traced();
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_EQ(to_string(actual[i]), to_string(expected[i]));
+}
+
 } // namespace
 } // namespace weft
