@@ -1,5 +1,6 @@
 // What objects that are made of arguments have: names, copies, variables in their order.
 #include "Define.h"
+#include "EmptyVisitor.h"
 #include "Layers.h"
 
 #include <limits>
@@ -60,23 +61,7 @@ const PyType_Slot config_slots[] = {{Py_tp_methods, config_methods}, {0, nullptr
 
 namespace {
 
-/// A visitor that takes nothing.
-struct Passing : StructureVisitor {
-  void tensor(Tensor &) override {}
-  void variable(Variable &) override {}
-  void literal(bool) override {}
-  void literal(std::int64_t) override {}
-  void literal(std::uint64_t) override {}
-  void literal(double) override {}
-  void literal(std::string_view) override {}
-  void enter(Node, std::size_t) override {}
-  void layer(nn::LayerName &) override {}
-  void stateful(Stateful &) override {}
-  void push(std::string_view) override {}
-  void pop() override {}
-};
-
-struct NameFinder final : Passing {
+struct NameFinder final : EmptyVisitor {
   void layer(nn::LayerName &name) override {
     if (depth >= nearest) return;
     nearest = depth;
@@ -89,7 +74,7 @@ struct NameFinder final : Passing {
   int depth = 0, nearest = std::numeric_limits<int>::max();
 };
 
-struct Exchanger final : Passing {
+struct Exchanger final : EmptyVisitor {
   explicit Exchanger(nb::handle memo)
       : memo(memo), deepcopy(nb::module_::import_("copy").attr("deepcopy")) {}
   void variable(Variable &value) override {
@@ -138,7 +123,7 @@ nb::dict arguments_named(const MadeObject &self, std::span<const char *const> na
 
 namespace {
 
-struct Lister final : Passing {
+struct Lister final : EmptyVisitor {
   void variable(Variable &value) override {
     list.append(value.initialized() ? checked(wrap(value)) : nb::none());
   }
@@ -152,7 +137,7 @@ nb::list part_variables(nb::handle part) {
   return lister.list;
 }
 
-struct Setter final : Passing {
+struct Setter final : EmptyVisitor {
   void variable(Variable &value) override {
     const nb::object next = list[at++];
     if (!next.is_none()) value = variable_in(next.ptr());

@@ -1,6 +1,7 @@
 // Visits of objects of Python by the names of their attributes.
 #include "Parts.h"
 #include "Define.h"
+#include "EmptyVisitor.h"
 #include "Kinds.h"
 #include "Text.h"
 
@@ -259,21 +260,13 @@ private:
 namespace {
 
 /// Whether a visit comes to anything that has a path.
-struct PartFinder final : StructureVisitor {
+struct PartFinder final : EmptyVisitor {
   bool found = false;
 
   void tensor(Tensor &) override { found = true; }
   void variable(Variable &) override { found = true; }
-  void literal(bool) override {}
-  void literal(std::int64_t) override {}
-  void literal(std::uint64_t) override {}
-  void literal(double) override {}
-  void literal(std::string_view) override {}
-  void enter(Node, std::size_t) override {}
   void layer(nn::LayerName &) override { found = true; }
   void stateful(Stateful &) override { found = true; }
-  void push(std::string_view) override {}
-  void pop() override {}
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 // Which variables and parts of models have been looked for in restores that wait, and when again.
 #include "Restores.h"
 #include "Define.h"
+#include "EmptyVisitor.h"
 
 #include "Parts.h"
 #include "Saved.h"
@@ -34,25 +35,14 @@ bool is_due(std::uint32_t &count) {
 }
 
 /// Notes the variables of a structure as attached, and whether there are others than before.
-struct Marker final : StructureVisitor {
+struct Marker final : EmptyVisitor {
   bool others = false;
 
-  void tensor(Tensor &) override {}
   void variable(Variable &variable) override {
     std::uint32_t &count = looks()[variable.state().get()];
     others = others || count != kAttached;
     count = kAttached;
   }
-  void literal(bool) override {}
-  void literal(std::int64_t) override {}
-  void literal(std::uint64_t) override {}
-  void literal(double) override {}
-  void literal(std::string_view) override {}
-  void enter(Node, std::size_t) override {}
-  void layer(nn::LayerName &) override {}
-  void stateful(Stateful &) override {}
-  void push(std::string_view) override {}
-  void pop() override {}
 };
 
 /// Whether parts hold variables that no restore has seen attached; these are noted.
