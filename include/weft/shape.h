@@ -32,6 +32,9 @@ inline constexpr std::int64_t kDynamic = std::numeric_limits<std::int64_t>::min(
 
 template <class T>
 using IfInteger = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>;
+
+/// Throws IndexError: a shape of so many axes was asked for another one.
+[[noreturn]] void throw_no_such_axis(std::size_t axis, std::size_t rank);
 } // namespace detail
 
 /// Axes as an option of a function has them: a number, `{.axes = 1}`; several in braces, `{.axes =
@@ -55,6 +58,13 @@ public:
   Shape() = default;
   Shape(std::span<const std::int64_t> dims) : Ints(dims.begin(), dims.end()) {}
 
+  /// The size of an axis, which counts from the first. Throws IndexError.
+  std::int64_t &operator[](std::size_t axis) {
+    if (axis >= size()) [[unlikely]]
+      detail::throw_no_such_axis(axis, size());
+    return Ints::operator[](axis);
+  }
+  std::int64_t operator[](std::size_t axis) const { return const_cast<Shape &>(*this)[axis]; }
   std::int64_t rank() const { return static_cast<std::int64_t>(size()); }
   /// True if no dimension is unknown.
   bool is_static() const;

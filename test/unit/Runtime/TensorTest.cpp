@@ -105,6 +105,10 @@ TEST(Tensor, Elements) {
                 "span: the tensor's dtype is f32, but its elements are asked for as f64");
   EXPECT_THROWS(static_cast<void>(x.size(1)), IndexError,
                 "size: axis 1 is out of range for a tensor of shape (2,) (rank 1)");
+  EXPECT_THROWS(static_cast<void>(x.shape()[1]), IndexError,
+                "shape: axis 1 is out of range for 1 axis: those of a shape count from 0");
+  EXPECT_THROWS(static_cast<void>(zeros({2, 3}).shape()[-1]), IndexError,
+                "shape: axis -1 is out of range for 2 axes: those of a shape count from 0");
   EXPECT_EQ(tensor(NAN).item<int>(), 0);
   EXPECT_EQ(tensor(1e30).item<std::int64_t>(), std::numeric_limits<std::int64_t>::max());
   EXPECT_EQ(tensor(-1e30).item<std::int64_t>(), std::numeric_limits<std::int64_t>::min());
