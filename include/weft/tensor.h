@@ -48,13 +48,20 @@ public:
   Tensor(const Variable &variable, std::source_location where = WEFT_HERE);
   Tensor(const Tensor &other) noexcept : impl_(other.impl_) { detail::retain(impl_); }
   Tensor(Tensor &&other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
-  Tensor &operator=(const Tensor &other) noexcept {
+  Tensor &operator=(const Tensor &other) & noexcept {
     Tensor(other).swap(*this);
     return *this;
   }
-  Tensor &operator=(Tensor &&other) noexcept {
+  Tensor &operator=(Tensor &&other) & noexcept {
     Tensor(std::move(other)).swap(*this);
     return *this;
+  }
+  /// Not of what an expression gave: `x[0] = y` would change a temporary and nothing else.
+  template <class Value>
+  void operator=(Value &&) && {
+    static_assert(std::is_void_v<Value>,
+                  "tensors do not change: write x = x.at(0).set(y) for x[0] = y, or "
+                  "v[0].assign(y) of a Variable");
   }
   ~Tensor() { detail::release(impl_); }
   void swap(Tensor &other) noexcept { std::swap(impl_, other.impl_); }
