@@ -20,7 +20,7 @@
 /// those that paths have ("weights"), without an underscore at their end. A struct that inherits
 /// fields needs the line again, with all of them.
 #define WEFT_FIELDS(Type, ...)                                                                     \
-  using weft_fields_of = Type;                                                                     \
+  using weft_fields_of [[maybe_unused]] = Type;                                                    \
   static constexpr std::string_view weft_field_names() { return #__VA_ARGS__; }                    \
   auto weft_fields() { return std::tie(__VA_ARGS__); }                                             \
   auto weft_fields() const { return std::tie(__VA_ARGS__); }

@@ -76,8 +76,8 @@ MultiHeadAttention::MultiHeadAttention(std::int64_t size, const MultiHeadAttenti
       causal_(options.causal), dropout_(options.dropout), rotary_(options.rotary),
       drop_(options.dropout), name_("MultiHeadAttention") {}
 
-Tensor MultiHeadAttention::operator()(const Operand &x, const Operand &others,
-                                      const AttentionCall &call) const {
+Tensor MultiHeadAttention::of(const Operand &x, const Operand &others,
+                              const AttentionCall &call) const {
   const LayerCall site(name_, x.where());
   const Tensor from = x.materialize(), to = others.materialize();
   for (const Tensor *tensor : {&from, &to})

@@ -1,6 +1,7 @@
 // Attention: the function, the layer of many heads, transformer layers, positional encodings.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -90,16 +91,21 @@ public:
 
   /// Of x (batch, length, size) to itself.
   Tensor operator()(const Operand &x, const AttentionCall &call = {}) const {
-    return (*this)(x, x, call);
+    return of(x, x, call);
   }
   /// Of queries (batch, queries, size) to others (batch, keys, size of these).
-  Tensor operator()(const Operand &x, const Operand &others, const AttentionCall &call = {}) const;
+  Tensor operator()(const Operand &x, const std::convertible_to<Operand> auto &others,
+                    const AttentionCall &call = {}) const { // a template, which no braces match
+    return of(x, others, call);
+  }
 
   Dense query, key, value, output;
 
   WEFT_FIELDS(MultiHeadAttention, query, key, value, output, drop_, name_)
 
 private:
+  Tensor of(const Operand &x, const Operand &others, const AttentionCall &call) const;
+
   std::int64_t heads_, key_heads_, depth_;
   Causal causal_;
   double dropout_;

@@ -83,10 +83,22 @@ void functions() {
             << '\n';
 }
 
+void layers() {
+  struct Model { // a local struct with fields warns of nothing
+    nn::MultiHeadAttention attention{4};
+    WEFT_FIELDS(Model, attention)
+  } model;
+  const Tensor x = ones({1, 2, 4});
+  std::cout << model.attention(x, {.training = true}).shape()
+            << model.attention(x, x, {.training = true}).shape()
+            << nn::trainable_variables(model).size() << '\n';
+}
+
 } // namespace
 
 int main() {
   elements();
+  layers();
   derivatives();
   functions();
   std::cout << from_first(tensor({1.f, 2.f})) << traced_in_first()(tensor(1.f)) << '\n';
