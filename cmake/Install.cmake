@@ -35,8 +35,8 @@ install(FILES ${built}/WeftConfig.cmake ${built}/WeftConfigVersion.cmake ${built
 
 file(RELATIVE_PATH prefix_from_pc /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 foreach(pc weft weft-runtime)
-  configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in ${PROJECT_BINARY_DIR}/lib/pkgconfig/${pc}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/lib/pkgconfig/${pc}.pc
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in ${PROJECT_BINARY_DIR}/installed/${pc}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/installed/${pc}.pc
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endforeach()
 
