@@ -90,9 +90,9 @@ inline Tensor All::operator()(const Operand &x) const { return reduce_all(x); }
 inline Tensor All::operator()(const Operand &x, ReduceAllOptions options) const {
   return reduce_all(x, std::move(options));
 }
-template <class Axis, class>
-Tensor All::operator()(const Operand &x, Axis axis) const {
-  return reduce_all(x, axis);
+template <class Given, class>
+Tensor All::operator()(const Operand &x, const Given &axes) const {
+  return reduce_all(x, axes);
 }
 
 // Operators are the ops of their meaning; comparison is element by element.

@@ -32,6 +32,10 @@ inline constexpr std::int64_t kDynamic = std::numeric_limits<std::int64_t>::min(
 
 template <class T>
 using IfInteger = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>;
+
+/// Enabled for lists of integers other than Ints and what derives from it.
+template <class Range>
+using IfForeignInts = std::enable_if_t<!std::is_base_of_v<Ints, Range>, IfIntegers<Range>>;
 } // namespace detail
 
 /// Axes as an option of a function has them: a number, `{.axes = 1}`; several in braces, `{.axes =
@@ -44,9 +48,17 @@ public:
   template <class Axis, class = detail::IfInteger<Axis>>
   Axes(Axis axis) : Axes(Ints{static_cast<std::int64_t>(axis)}) {}
   Axes(std::initializer_list<std::int64_t> axes) : Axes(Ints(axes)) {}
+  template <class Range, class = detail::IfForeignInts<Range>>
+  Axes(const Range &axes) : Axes(Ints(axes)) {}
   Axes(Ints axes) : std::optional<Ints>(std::move(axes)) {}
   Axes(std::optional<Ints> axes) : std::optional<Ints>(std::move(axes)) {}
 };
+
+namespace detail {
+/// Enabled for axes that are given by position, a number or a list.
+template <class T>
+using IfAxes = std::enable_if_t<std::is_constructible_v<Axes, const T &>>;
+} // namespace detail
 
 /// The dimensions of a tensor, outermost first; `{}` is a scalar. A dimension may be `unknown`.
 class Shape : public Ints {

@@ -94,14 +94,32 @@ static void emitShortForms(const Callable &op, StringRef result, raw_ostream &os
        << ";\n  return " << op.cppName << "(" << arguments << "std::move(options)"
        << (op.takesLine() ? ", where" : "") << ");\n}\n";
   };
-  const std::string one = "static_cast<std::int64_t>(" + axis->name + ")";
   const StringRef integer = "template <class Axis, class = detail::IfInteger<Axis>>\n";
+  if (axis->kind == "axes") {
+    emit("template <class Given, class = detail::IfAxes<Given>>\n", "const Given &", axis->name,
+         false);
+    // A template, as g++ takes braces with designators for a list of integers too.
+    emit(integer, "std::initializer_list<Axis> ", "Axes(Ints(" + axis->name + "))", false);
+    return;
+  }
+  const std::string one = "static_cast<std::int64_t>(" + axis->name + ")";
   emit(integer, "Axis ", one, false);
   if (op.isVariadic()) emit(integer, "Axis ", one, true);
-  // A template, as g++ takes braces with designators for a list of integers too.
-  if (axis->kind == "axes")
-    emit(integer, "std::initializer_list<Axis> ",
-         "Axes(Ints(" + axis->name + ".begin(), " + axis->name + ".end()))", false);
+}
+
+/// The operands one by one behind a text, without braces: `einsum("ij,jk", x, y)`.
+static void emitOneByOne(const Callable &op, StringRef result, raw_ostream &os) {
+  if (!op.takesRest()) return;
+  const StringRef text = op.attributes[0].name;
+  os << "template <class First, class... Rest,\n          class = "
+        "std::enable_if_t<std::is_constructible_v<Operand, const First &, "
+        "std::source_location>>>\ninline "
+     << result << op.cppName << "(detail::LocatedText " << text
+     << ", const First &first, const Rest &...rest) {\n  static_assert((std::is_constructible_v<"
+        "Operand, const Rest &, std::source_location> && ...),\n                \""
+     << op.cppName << ": the operands are tensors, variables and numbers\");\n  return "
+     << op.cppName << "(" << text << ".text, {Operand(first, " << text << ".where), Operand(rest, "
+     << text << ".where)...}, " << text << ".where);\n}\n";
 }
 
 void emitDeclaration(const Callable &op, raw_ostream &os) {
@@ -121,6 +139,7 @@ void emitDeclaration(const Callable &op, raw_ostream &os) {
   if (op.isVariadic())
     os << result << op.cppName << "(" << parametersInCpp(op, true, true) << ");\n";
   emitShortForms(op, result, os);
+  emitOneByOne(op, result, os);
   os << "\n";
 }
 

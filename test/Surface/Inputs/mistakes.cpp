@@ -70,5 +70,7 @@ void mistake(Tensor x) {
   optimizers::SGD(nn::Dense(1)).minimize([](Tensor a) { return a; });
 #elif MISTAKE == 26
   nn::named_variables(Twice{nn::Dense(1), nn::Dense(1)});
+#elif MISTAKE == 27
+  einsum("ij,jk->ik", x, "ij");
 #endif
 }
