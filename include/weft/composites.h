@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <weft/ops.h>
+#include <weft/structure.h>
 
 namespace weft {
 

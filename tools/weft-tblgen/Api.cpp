@@ -60,7 +60,7 @@ static void emitDocstring(const Callable &op, raw_ostream &os) {
              os);
   for (const Attribute &attribute : op.attributes)
     if (!attribute.isOption) emitLine("\\param " + attribute.name + " " + attribute.what, os);
-  emitLine("\\return " + op.resultDType + ", " + op.resultShape, os);
+  if (op.results.empty()) emitLine("\\return " + op.resultDType + ", " + op.resultShape, os);
   for (const Raised &raised : op.raises)
     emitLine("\\throws " + raised.error + " if " + raised.when, os);
   if (!op.example.empty()) emitLine("\\code " + op.example + " \\endcode", os);
@@ -133,8 +133,17 @@ void emitDeclaration(const Callable &op, raw_ostream &os) {
     }
     os << "};\n";
   }
+  if (!op.results.empty()) {
+    os << "/// What `" << op.cppName << "` gives.\nstruct " << op.resultsName() << " {\n";
+    std::string names;
+    for (const NamedResult &result : op.results) {
+      os << "  Tensor " << result.name << "; ///< " << result.what << "\n";
+      names += ", " + result.name;
+    }
+    os << "  WEFT_FIELDS(" << op.resultsName() << names << ")\n};\n";
+  }
   emitDocstring(op, os);
-  const StringRef result = op.givesOne() ? "Tensor " : "std::vector<Tensor> ";
+  const std::string result = op.resultType() + " ";
   os << result << op.cppName << "(" << parametersInCpp(op, true, false) << ");\n";
   if (op.isVariadic())
     os << result << op.cppName << "(" << parametersInCpp(op, true, true) << ");\n";

@@ -175,6 +175,28 @@ TEST(Composites, SumsOfProducts) {
   EXPECT_THAT(einsum("ji", {a}).to_vector<int>(), ElementsAre(1, 3, 2, 4));
 }
 
+TEST(Composites, SeveralResultsHaveNames) {
+  const Tensor x = tensor({1.f, 5.f, 3.f, 5.f});
+  const auto best = function([](const Tensor &x) { return top_k(x, 3); });
+  const TopK eager = top_k(x, 3, 0), compiled = best(x);
+  for (const TopK &found : {eager, compiled}) {
+    EXPECT_THAT(found.values.to_vector<float>(), ElementsAre(5, 5, 3));
+    EXPECT_THAT(found.indices.to_vector<std::int64_t>(), ElementsAre(1, 3, 2));
+  }
+  // NaN is largest, and of equal ones the first comes first, either way.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor odd = tensor({nan, 1.f, nan, 2.f, 1.f});
+  EXPECT_THAT(top_k(odd, 4).indices.to_vector<std::int64_t>(), ElementsAre(0, 2, 3, 1));
+  EXPECT_THAT(top_k(odd, 3, {.smallest = true}).indices.to_vector<std::int64_t>(),
+              ElementsAre(1, 4, 3));
+  // A derivative of the values alone: the indices have none.
+  GradientTape tape;
+  tape.watch(x);
+  const auto [values, indices] = top_k(x, 2);
+  EXPECT_THAT(tape.gradient(sum(values * tensor({2.f, 7.f})), {x})[0].to_vector<float>(),
+              ElementsAre(0, 2, 0, 7));
+}
+
 TEST(Composites, ListsAreAnyRangeOfIntegersOrTensors) {
   const Tensor x = arange(6).reshape(std::array{2, 3}), y = x + 6;
   const std::vector<int> both = {0, 1};
