@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <weft/ops.h>
+#include <weft/structure.h>
 
 namespace weft {
 
@@ -48,6 +49,8 @@ public:
   IntList(T one) : Ints({static_cast<std::int64_t>(one)}) {}
   IntList(std::initializer_list<std::int64_t> several) : Ints(several) {}
   IntList(Ints several) : Ints(std::move(several)) {}
+  template <class Range, class = detail::IfForeignInts<Range>>
+  IntList(const Range &several) : Ints(several) {}
 };
 
 /// One number or several: `quantile(x, 0.5)`, `quantile(x, {0.25, 0.75})`.
@@ -57,6 +60,9 @@ public:
   RealList(T one) : values_{static_cast<double>(one)}, one_(true) {}
   RealList(std::initializer_list<double> several) : values_(several) {}
   RealList(std::vector<double> several) : values_(std::move(several)) {}
+  template <class Range, class Element = decltype(*std::begin(std::declval<const Range &>())),
+            class = std::enable_if_t<std::is_arithmetic_v<std::remove_cvref_t<Element>>>>
+  RealList(const Range &several) : values_(std::begin(several), std::end(several)) {}
 
   /// Whether it is one, and no list of one.
   bool one() const { return one_; }
@@ -115,6 +121,8 @@ public:
   Sections(T count) : count_(static_cast<std::int64_t>(count)) {}
   Sections(std::initializer_list<std::int64_t> positions) : positions_(positions) {}
   Sections(Ints positions) : positions_(std::move(positions)) {}
+  template <class Range, class = detail::IfForeignInts<Range>>
+  Sections(const Range &positions) : positions_(positions) {}
 
   const std::optional<std::int64_t> &count() const { return count_; }
   const Ints &positions() const { return positions_; }
@@ -123,6 +131,17 @@ private:
   std::optional<std::int64_t> count_;
   Ints positions_;
 };
+
+namespace detail {
+/// A text in front of operands, and the line of the call.
+struct LocatedText {
+  template <class T, class = std::enable_if_t<std::is_convertible_v<const T &, std::string_view>>>
+  LocatedText(const T &value, std::source_location line = WEFT_HERE) : text(value), where(line) {}
+
+  std::string_view text;
+  std::source_location where;
+};
+} // namespace detail
 
 // Besides what is said of each function, all of them throw what ops throw (weft/ops.h).
 

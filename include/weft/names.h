@@ -55,7 +55,6 @@ using weft::silu;
 using weft::softplus;
 using weft::softsign;
 using weft::square;
-using weft::top_k;
 
 // Gradients.
 using weft::custom_gradient;

@@ -19,22 +19,6 @@ Tensor relu(const Operand &x);
 /// log(sum(exp(x))) over the given axes, without overflow; of integers in f32.
 Tensor logsumexp(const Operand &x, const SumOptions &options = {});
 
-/// Options of `top_k`.
-struct TopKOptions {
-  std::int64_t axis = -1;
-  bool smallest = false; ///< the k smallest instead
-};
-/// What `top_k` finds: `auto [values, indices] = top_k(x, 3);`
-struct TopK {
-  Tensor values;  ///< of x's dtype, with k elements along the axis
-  Tensor indices; ///< where each of them is along the axis of x, as i64
-};
-/// The k largest elements of x along one axis and where they are, the largest first; of equal ones
-/// the first. NaN counts as largest. The gradient of `values` goes where they come from. Throws
-/// ValueError unless 0 <= k <= the size of the axis.
-/// \param x a number (i32, i64, f32, f64), of rank 1 or more
-TopK top_k(const Operand &x, std::int64_t k, TopKOptions options = {});
-
 namespace detail {
 
 /// One piece of print(...): text or a value, and the line of the call.
@@ -90,9 +74,9 @@ inline Tensor All::operator()(const Operand &x) const { return reduce_all(x); }
 inline Tensor All::operator()(const Operand &x, ReduceAllOptions options) const {
   return reduce_all(x, std::move(options));
 }
-template <class Axis, class>
-Tensor All::operator()(const Operand &x, Axis axis) const {
-  return reduce_all(x, axis);
+template <class Given, class>
+Tensor All::operator()(const Operand &x, const Given &axes) const {
+  return reduce_all(x, axes);
 }
 
 // Operators are the ops of their meaning; comparison is element by element.

@@ -35,6 +35,10 @@ using IfInteger = std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, b
 
 /// Throws IndexError: a shape of so many axes was asked for another one.
 [[noreturn]] void throw_no_such_axis(std::size_t axis, std::size_t rank);
+
+/// Enabled for lists of integers other than Ints and what derives from it.
+template <class Range>
+using IfForeignInts = std::enable_if_t<!std::is_base_of_v<Ints, Range>, IfIntegers<Range>>;
 } // namespace detail
 
 /// Axes as an option of a function has them: a number, `{.axes = 1}`; several in braces, `{.axes =
@@ -47,9 +51,17 @@ public:
   template <class Axis, class = detail::IfInteger<Axis>>
   Axes(Axis axis) : Axes(Ints{static_cast<std::int64_t>(axis)}) {}
   Axes(std::initializer_list<std::int64_t> axes) : Axes(Ints(axes)) {}
+  template <class Range, class = detail::IfForeignInts<Range>>
+  Axes(const Range &axes) : Axes(Ints(axes)) {}
   Axes(Ints axes) : std::optional<Ints>(std::move(axes)) {}
   Axes(std::optional<Ints> axes) : std::optional<Ints>(std::move(axes)) {}
 };
+
+namespace detail {
+/// Enabled for axes that are given by position, a number or a list.
+template <class T>
+using IfAxes = std::enable_if_t<std::is_constructible_v<Axes, const T &>>;
+} // namespace detail
 
 /// The dimensions of a tensor, outermost first; `{}` is a scalar. A dimension may be `unknown`.
 class Shape : public Ints {

@@ -50,6 +50,8 @@ public:
     for (const Size &size : sizes) push_back(size);
   }
   Sizes(const Ints &numbers) : numbers_(numbers) {}
+  template <class Range, class = detail::IfForeignInts<Range>>
+  Sizes(const Range &numbers) : numbers_(numbers) {}
   template <class Number, class = detail::IfInteger<Number>>
   Sizes(Number number) : Sizes({Size(number)}) {}
 

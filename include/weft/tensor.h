@@ -1,6 +1,7 @@
 // Tensors: immutable, reference-counted arrays of numbers.
 #pragma once
 
+#include <array>
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
@@ -26,6 +27,7 @@ class Sizes;
 class Tensor;
 class TensorAt;
 class Variable;
+class VariableAt;
 
 namespace detail {
 /// Throws StateError: somebody asked an undefined tensor for more than `defined()`, by that member.
@@ -46,6 +48,8 @@ public:
   Tensor() = default;
   /// The variable's present value, as Variable::value() reads it.
   Tensor(const Variable &variable, std::source_location where = WEFT_HERE);
+  /// The present values of some of a variable's elements.
+  Tensor(const VariableAt &elements, std::source_location where = WEFT_HERE);
   Tensor(const Tensor &other) noexcept : impl_(other.impl_) { detail::retain(impl_); }
   Tensor(Tensor &&other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
   Tensor &operator=(const Tensor &other) & noexcept {
@@ -334,6 +338,15 @@ template <class T>
 Tensor tensor(const std::vector<T> &values) {
   return tensor(values, {static_cast<std::int64_t>(values.size())}, std::source_location());
 }
+template <class T, std::size_t N>
+Tensor tensor(const std::array<T, N> &values, const Shape &shape,
+              std::source_location where = WEFT_HERE) {
+  return tensor(std::span<const T>(values), shape, where);
+}
+template <class T, std::size_t N>
+Tensor tensor(const std::array<T, N> &values) {
+  return tensor(std::span<const T>(values), std::source_location());
+}
 
 /// A tensor of one value: a number, or a tensor of rank 0, which is converted as `cast` does.
 /// Throws ValueError for a whole number of C++ that does not fit an integer dtype, ShapeError on a
@@ -366,6 +379,7 @@ public:
   Operand(const Tensor &tensor, std::source_location where = WEFT_HERE)
       : impl_(tensor.impl()), where_(where), kind_(Kind::borrowed) {}
   Operand(const Variable &variable, std::source_location where = WEFT_HERE);
+  Operand(const VariableAt &elements, std::source_location where = WEFT_HERE);
   // A template, so that pointers do not convert to bool on their way here.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(weak_kind_of<T>) {
@@ -480,8 +494,8 @@ Slice slice(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
 struct All {
   Tensor operator()(const Operand &x) const;
   Tensor operator()(const Operand &x, ReduceAllOptions options) const;
-  template <class Axis, class = detail::IfInteger<Axis>>
-  Tensor operator()(const Operand &x, Axis axis) const;
+  template <class Given, class = detail::IfAxes<Given>>
+  Tensor operator()(const Operand &x, const Given &axes) const;
 };
 inline constexpr All all;
 /// As many whole axes as are left.

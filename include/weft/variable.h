@@ -58,6 +58,13 @@ public:
   const Variable &assign_add(const Operand &value) const;
   const Variable &assign_sub(const Operand &value) const;
 
+  /// `v += y` is `v.assign_add(y)`, `v *= y` is `v.assign(v * y)`: the variable has the new value,
+  /// for all its handles.
+  const Variable &operator+=(const Operand &y) const { return assign_add(y); }
+  const Variable &operator-=(const Operand &y) const { return assign_sub(y); }
+  const Variable &operator*=(const Operand &y) const;
+  const Variable &operator/=(const Operand &y) const;
+
   /// Some of its elements, to be read or given new values: `v[3].assign(0)`, `v[{all,
   /// 1}].assign_add(y)`.
   VariableAt operator[](std::initializer_list<Index> indices) const;
@@ -88,9 +95,9 @@ private:
   std::shared_ptr<VariableState> state_;
 };
 
-/// The elements of a variable at an index, with the rules of TensorAt. An update reads the variable
-/// and assigns it: of two threads that update elements of one variable at once, one update may be
-/// lost.
+/// The elements of a variable at an index, with the rules of TensorAt; an operand of ops as a
+/// tensor is, `v[0] + 1`. An update reads the variable and assigns it: of two threads that update
+/// elements of one variable at once, one update may be lost.
 class VariableAt {
 public:
   VariableAt(Variable variable, std::vector<Index> indices)
@@ -98,10 +105,19 @@ public:
 
   /// Their present values.
   Tensor value(std::source_location where = WEFT_HERE) const;
-  operator Tensor() const { return value(); }
   const VariableAt &assign(const Operand &value) const;
   const VariableAt &assign_add(const Operand &value) const;
   const VariableAt &assign_sub(const Operand &value) const;
+
+  /// `v[0] = y` is `v[0].assign(y)`, also where y is elements of a variable, and `v[0] += y` is
+  /// `v[0].assign_add(y)`.
+  const VariableAt &operator=(const Operand &value) const { return assign(value); }
+  const VariableAt &operator=(const VariableAt &other) const { return assign(other); }
+  VariableAt(const VariableAt &) = default;
+  const VariableAt &operator+=(const Operand &y) const { return assign_add(y); }
+  const VariableAt &operator-=(const Operand &y) const { return assign_sub(y); }
+  const VariableAt &operator*=(const Operand &y) const;
+  const VariableAt &operator/=(const Operand &y) const;
 
 private:
   Variable variable_;

@@ -192,5 +192,7 @@ const VariableAt &VariableAt::assign_sub(const Operand &value) const {
   variable_.assign(TensorAt(variable_.value(), indices_).subtract(value));
   return *this;
 }
+const VariableAt &VariableAt::operator*=(const Operand &y) const { return assign(*this * y); }
+const VariableAt &VariableAt::operator/=(const Operand &y) const { return assign(*this / y); }
 
 } // namespace weft

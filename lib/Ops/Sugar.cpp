@@ -1,4 +1,4 @@
-// Functions that are written in terms of ops: full, square, relu, top_k, and the effects
+// Functions that are written in terms of ops: full, square, relu, and the effects
 // print and check.
 #include <algorithm>
 #include <limits>
@@ -93,21 +93,6 @@ Tensor logsumexp(const Operand &x, const SumOptions &options) {
   const Tensor total =
       add(log(sum(exp(subtract(x, shift)), {.axes = options.axes, .keepdims = true})), shift);
   return options.keepdims ? total : sum(total, {.axes = options.axes});
-}
-
-TopK top_k(const Operand &x, std::int64_t k, TopKOptions options) {
-  const CompositeCall site("top_k", x.where());
-  if (k < 0) raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", which is negative");
-  if (!x.weak() && !x.undefined()) {
-    const Shape shape = detail::type_of(x.materialize()).shape;
-    const std::int64_t axis = options.axis < 0 ? options.axis + shape.rank() : options.axis;
-    if (axis >= 0 && axis < shape.rank() && shape[axis] != unknown && k > shape[axis])
-      raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", but axis " +
-                                  std::to_string(axis) + " of x, which has shape " +
-                                  to_string(shape) + ", is shorter");
-  }
-  const Tensor indices = argsort(x, {options.axis, !options.smallest, k});
-  return {take_along_axis(x, indices, {options.axis}), indices};
 }
 
 void detail::print_line(std::span<const PrintPiece *const> pieces) {

@@ -140,10 +140,19 @@ const Variable &Variable::assign_sub(const Operand &value) const {
   return *this;
 }
 
+const Variable &Variable::operator*=(const Operand &y) const { return assign(*this * y); }
+const Variable &Variable::operator/=(const Operand &y) const { return assign(*this / y); }
+
 Operand::Operand(const Variable &variable, std::source_location where)
     : Operand(Owned{}, variable.value(where), where) {}
 
 Tensor::Tensor(const Variable &variable, std::source_location where)
     : Tensor(variable.value(where)) {}
+
+Operand::Operand(const VariableAt &elements, std::source_location where)
+    : Operand(Owned{}, elements.value(where), where) {}
+
+Tensor::Tensor(const VariableAt &elements, std::source_location where)
+    : Tensor(elements.value(where)) {}
 
 } // namespace weft

@@ -111,6 +111,21 @@ PyObject *wrapped(Tensor tensor) {
   return wrap(std::move(tensor));
 }
 
+/// A class of named tuples, as functions with several results give them.
+struct NamedTuple {
+  const char *name, *documentation;
+  std::vector<const char *> fields;
+  PyObject *type = nullptr; ///< once it is defined
+
+  /// Makes it an attribute of the module.
+  void define(nb::module_ &module);
+  PyObject *of(std::vector<Tensor> tensors) const;
+  /// The lines of its stub.
+  std::string stub() const;
+};
+/// Those of all functions.
+std::vector<NamedTuple *> &named_tuples();
+
 /// `takes_rest`: what is given by position behind the parameters of the signature is a tuple, the
 /// value behind theirs.
 template <Gives gives, bool takes_rest, const Signature &signature, auto call>
@@ -139,6 +154,23 @@ PyMethodDef composite_method(const char *documentation) {
   return {signature.name,
           reinterpret_cast<PyCFunction>(fast_composite_call<gives, takes_rest, signature, call>),
           METH_FASTCALL | METH_KEYWORDS, signature.documented(documentation)};
+}
+
+/// The row of a function that gives several results with names.
+template <NamedTuple &results, const Signature &signature, auto call>
+PyMethodDef named_method(const char *documentation) {
+  documented_signatures().push_back(&signature);
+  named_tuples().push_back(&results);
+  constexpr auto function = [](PyObject *, PyObject *const *args, Py_ssize_t given,
+                               PyObject *keywords) -> PyObject * {
+    return guarded([&]() -> PyObject * {
+      Values values(signature.names.size());
+      signature.bind_or_refuse(args, static_cast<std::size_t>(given), keywords, values.data());
+      return results.of(call(values.data()));
+    });
+  };
+  return {signature.name, reinterpret_cast<PyCFunction>(+function), METH_FASTCALL | METH_KEYWORDS,
+          signature.documented(documentation)};
 }
 
 } // namespace weft::python

@@ -293,24 +293,6 @@ Tensor call_logsumexp(PyObject *const *values) {
   return unlocked(operands.size(), [&] { return logsumexp(operands[0], options); });
 }
 
-const Signature top_k_signature{"top_k",
-                                {{"x", "TensorLike"},
-                                 {"k", "int"},
-                                 "*",
-                                 {"axis", "int", "-1"},
-                                 {"smallest", "builtins.bool", "False"}},
-                                "tuple[Tensor, Tensor]"};
-nb::object call_top_k(PyObject *const *values) {
-  const Operands<1> operands(top_k_signature, values, 1);
-  const auto k = to<std::int64_t>(values[1], {"top_k", "k"});
-  const TopKOptions options{.axis = given<std::int64_t>(values[2], -1, {"top_k", "axis"}),
-                            .smallest = given<bool>(values[3], false, {"top_k", "smallest"})};
-  TopK found = unlocked(operands.size(), [&] { return top_k(operands[0], k, options); });
-  const nb::object first = checked(wrap(std::move(found.values))),
-                   second = checked(wrap(std::move(found.indices)));
-  return nb::make_tuple(first, second);
-}
-
 PyMethodDef functions[] = {
     method<tensor_signature, make_tensor>(
 
@@ -409,13 +391,6 @@ PyMethodDef functions[] = {
         "Tensors of arguments that take part together: numbers, and lists of them, take the dtype "
         "of "
         "the others."),
-    method<top_k_signature, call_top_k>(
-        "The k largest elements along one axis, the largest first, and where they are, as int64: "
-        "(values, indices). Of equal ones the first. NaN counts as largest.\n\n"
-        "Raises:\n    ValueError: unless 0 <= k <= the size of the axis\n\n"
-        "Example:\n"
-        "    >>> wf.top_k([1, 3, 2], 2)[1]\n"
-        "    tensor([1, 2], shape=(2,), dtype=int64)\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

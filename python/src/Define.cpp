@@ -1,5 +1,6 @@
 // Definitions of functions and classes: their tables, and what wrong calls say.
 #include "Define.h"
+#include "Composites.h"
 #include "Names.h"
 
 #include <algorithm>
@@ -129,6 +130,7 @@ nb::dict stubs() {
       all[one->name] = nb::str(("def " + std::string(one->name) + one->stub() + ":\n" +
                                 stub_documentation(one->documentation(), "    "))
                                    .c_str());
+  for (const NamedTuple *one : named_tuples()) all[one->name] = nb::str(one->stub().c_str());
   for (const Definition *one : functions())
     all[one->name.c_str()] = nb::str(
         ("def " + one->name + stub_of(*one) + ":\n" + stub_documentation(one->row.ml_doc, "    "))

@@ -80,6 +80,33 @@ std::vector<Tensor> tensors_of(PyObject *object, const Place &place, bool weak) 
   return tensors;
 }
 
+std::vector<NamedTuple *> &named_tuples() {
+  static std::vector<NamedTuple *> all;
+  return all;
+}
+
+void NamedTuple::define(nb::module_ &module) {
+  nb::list names;
+  for (const char *field : fields) names.append(field);
+  const nb::object made = nb::module_::import_("collections")
+                              .attr("namedtuple")(name, names, nb::arg("module") = "weft");
+  made.attr("__doc__") = documentation;
+  module.attr(name) = made;
+  type = made.ptr(); // which the module holds
+}
+
+PyObject *NamedTuple::of(std::vector<Tensor> tensors) const {
+  const nb::object list = checked(wrapped<Gives::tuple>(std::move(tensors)));
+  return PyObject_Call(type, list.ptr(), nullptr);
+}
+
+std::string NamedTuple::stub() const {
+  std::string text =
+      "class " + std::string(name) + "(NamedTuple):\n    \"\"\"" + documentation + "\"\"\"\n\n";
+  for (const char *field : fields) text += "    " + std::string(field) + ": Tensor\n";
+  return text;
+}
+
 std::int64_t size_of_all(std::span<const Tensor> tensors) {
   std::int64_t size = 0;
   for (const Tensor &tensor : tensors) size += tensor.impl()->size;
@@ -129,6 +156,7 @@ void define_ops(nb::module_ &module) {
     module.attr(list) = names;
   }
   add_functions(module, functions);
+  for (NamedTuple *one : named_tuples()) one->define(module);
   for (const auto &[alias, name] : kAliases) module.attr(alias) = module.attr(name);
   const nb::handle type(reinterpret_cast<PyObject *>(tensor_type));
   for (const char *name : kMethods)

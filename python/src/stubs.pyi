@@ -8,6 +8,7 @@ from typing import (
     Concatenate,
     Generic,
     Literal,
+    NamedTuple,
     NoReturn,
     ParamSpec,
     Protocol,

@@ -172,6 +172,12 @@ def order(x, axis, descending, count=-1):
     return positions if count < 0 else np.take(positions, range(count), axis)
 
 
+def top_k(x, k, axis, smallest):
+    """The first elements in order, and their positions, in x's dtype."""
+    positions = order(x, axis, not smallest, k)
+    return np.take_along_axis(x, positions, axis), positions.astype(x.dtype)
+
+
 def matmul(lhs, rhs, transpose_lhs, transpose_rhs):
     return np.matmul(*(np.swapaxes(x, -1, -2) if flip else x for x, flip in ((lhs, transpose_lhs), (rhs, transpose_rhs))))
 

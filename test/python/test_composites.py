@@ -60,7 +60,7 @@ def called(record, operands, others):
         found = getattr(wf, record["name"])(*texts, *operands[first["name"]], **words)
     else:
         found = getattr(wf, record["name"])(**operands, **others)
-    return found if isinstance(found, wf.Tensor) else wf.concatenate([wf.reshape(x, -1) for x in found])
+    return found if isinstance(found, wf.Tensor) else wf.concatenate([wf.cast(wf.reshape(x, -1), found[0].dtype) for x in found])
 
 
 def bits(x):

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import pickle
 import re
 import sys
 import warnings
@@ -151,6 +152,18 @@ def test_top_k():
     values, indices = wf.top_k([3.0, 1.0, 2.0], 2)
     assert values.tolist() == [3, 2] and indices.tolist() == [0, 2] and indices.dtype == "int64"
     assert wf.top_k([3.0, 1.0, 2.0], 1, smallest=True)[0].tolist() == [1]
+
+
+def test_several_results_are_a_named_tuple():
+    found = wf.top_k([3.0, 1.0, 2.0], 2)
+    assert type(found) is wf.TopK and found._fields == ("values", "indices") and found.values is found[0]
+    assert pickle.loads(pickle.dumps(wf.TopK(1, 2))) == wf.TopK(1, 2)
+    traced = wf.function(lambda x: wf.top_k(x, k=1))(wf.tensor([1.0, 5.0]))
+    assert type(traced) is wf.TopK and traced.values.tolist() == [5] and traced.indices.tolist() == [1]
+    mapped = wf.vmap(lambda x: wf.top_k(x, 1))(wf.tensor([[1.0, 5.0], [7.0, 2.0]]))
+    assert type(mapped) is wf.TopK and mapped.indices.tolist() == [[1], [0]]
+    with pytest.raises(wf.ValueError, match=r"top_k: k is 4, but axis 0 of x, which has shape \(3,\), is shorter"):
+        wf.top_k([3.0, 1.0, 2.0], 4)
 
 
 def test_windows():

@@ -60,7 +60,7 @@ static void emitDocstring(const Callable &op, raw_ostream &os) {
              os);
   for (const Attribute &attribute : op.attributes)
     if (!attribute.isOption) emitLine("\\param " + attribute.name + " " + attribute.what, os);
-  emitLine("\\return " + op.resultDType + ", " + op.resultShape, os);
+  if (op.results.empty()) emitLine("\\return " + op.resultDType + ", " + op.resultShape, os);
   for (const Raised &raised : op.raises)
     emitLine("\\throws " + raised.error + " if " + raised.when, os);
   if (!op.example.empty()) emitLine("\\code " + op.example + " \\endcode", os);
@@ -94,14 +94,32 @@ static void emitShortForms(const Callable &op, StringRef result, raw_ostream &os
        << ";\n  return " << op.cppName << "(" << arguments << "std::move(options)"
        << (op.takesLine() ? ", where" : "") << ");\n}\n";
   };
-  const std::string one = "static_cast<std::int64_t>(" + axis->name + ")";
   const StringRef integer = "template <class Axis, class = detail::IfInteger<Axis>>\n";
+  if (axis->kind == "axes") {
+    emit("template <class Given, class = detail::IfAxes<Given>>\n", "const Given &", axis->name,
+         false);
+    // A template, as g++ takes braces with designators for a list of integers too.
+    emit(integer, "std::initializer_list<Axis> ", "Axes(Ints(" + axis->name + "))", false);
+    return;
+  }
+  const std::string one = "static_cast<std::int64_t>(" + axis->name + ")";
   emit(integer, "Axis ", one, false);
   if (op.isVariadic()) emit(integer, "Axis ", one, true);
-  // A template, as g++ takes braces with designators for a list of integers too.
-  if (axis->kind == "axes")
-    emit(integer, "std::initializer_list<Axis> ",
-         "Axes(Ints(" + axis->name + ".begin(), " + axis->name + ".end()))", false);
+}
+
+/// The operands one by one behind a text, without braces: `einsum("ij,jk", x, y)`.
+static void emitOneByOne(const Callable &op, StringRef result, raw_ostream &os) {
+  if (!op.takesRest()) return;
+  const StringRef text = op.attributes[0].name;
+  os << "template <class First, class... Rest,\n          class = "
+        "std::enable_if_t<std::is_constructible_v<Operand, const First &, "
+        "std::source_location>>>\ninline "
+     << result << op.cppName << "(detail::LocatedText " << text
+     << ", const First &first, const Rest &...rest) {\n  static_assert((std::is_constructible_v<"
+        "Operand, const Rest &, std::source_location> && ...),\n                \""
+     << op.cppName << ": the operands are tensors, variables and numbers\");\n  return "
+     << op.cppName << "(" << text << ".text, {Operand(first, " << text << ".where), Operand(rest, "
+     << text << ".where)...}, " << text << ".where);\n}\n";
 }
 
 void emitDeclaration(const Callable &op, raw_ostream &os) {
@@ -115,12 +133,22 @@ void emitDeclaration(const Callable &op, raw_ostream &os) {
     }
     os << "};\n";
   }
+  if (!op.results.empty()) {
+    os << "/// What `" << op.cppName << "` gives.\nstruct " << op.resultsName() << " {\n";
+    std::string names;
+    for (const NamedResult &result : op.results) {
+      os << "  Tensor " << result.name << "; ///< " << result.what << "\n";
+      names += ", " + result.name;
+    }
+    os << "  WEFT_FIELDS(" << op.resultsName() << names << ")\n};\n";
+  }
   emitDocstring(op, os);
-  const StringRef result = op.givesOne() ? "Tensor " : "std::vector<Tensor> ";
+  const std::string result = op.resultType() + " ";
   os << result << op.cppName << "(" << parametersInCpp(op, true, false) << ");\n";
   if (op.isVariadic())
     os << result << op.cppName << "(" << parametersInCpp(op, true, true) << ");\n";
   emitShortForms(op, result, os);
+  emitOneByOne(op, result, os);
   os << "\n";
 }
 

@@ -33,8 +33,15 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
     else arguments.insert(op.leads(i) ? arguments.begin() : arguments.end(), attribute.name);
   }
   if (!options.empty()) arguments.push_back("{" + join(options, ", ") + "}");
-  os << "   return results(" << op.cppName << "(" << join(arguments, ", ")
-     << "));\n },\n true, true, errors({";
+  const std::string call = op.cppName + "(" + join(arguments, ", ") + ")";
+  if (op.results.empty()) {
+    os << "   return results(" << call;
+  } else {
+    os << "   const auto found = " << call << ";\n   return results(std::vector<Tensor>{";
+    for (const NamedResult &result : op.results) os << "found." << result.name << ", ";
+    os << "}";
+  }
+  os << ");\n },\n true, true, errors({";
   for (const Raised &raised : op.raises) os << "ErrorKind::" << raised.kind << ", ";
   // An argument may be no enumerator.
   if (any_of(op.attributes, [](const Attribute &a) { return a.kind == "dtype"; }))

@@ -57,10 +57,6 @@ private:
   ArrayRef<OpRecord> ops_;
 };
 
-StringRef resultOf(const CompositeRecord &composite) {
-  return composite.givesOne() ? "Tensor" : "std::vector<Tensor>";
-}
-
 /// `{"x", admits("a number", {DType::i32, ..}), true}`: a row of call::ParameterInfo.
 void emitInfo(const Operand &operand, raw_ostream &os) {
   os << "{\"" << operand.name << "\", call::admits(\"" << operand.admitsWord << "\", {";
@@ -115,7 +111,7 @@ void emitFusedCall(const CompositeRecord &composite, raw_ostream &os) {
 
 void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bool asSpan,
                     raw_ostream &os) {
-  os << resultOf(composite) << " " << composite.cppName << "("
+  os << composite.resultType() << " " << composite.cppName << "("
      << parametersInCpp(composite, false, asSpan) << ") {\n  static constexpr call::ParameterInfo ";
   if (composite.isVariadic()) {
     os << "info = ";
@@ -218,7 +214,7 @@ void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {
     add(false);
     if (hasOptions(composite))
       parameters.push_back("const " + optionsName(composite) + " &options");
-    os << resultOf(composite) << " " << composite.cppBody << "(" << join(parameters, ", ")
+    os << composite.resultType() << " " << composite.cppBody << "(" << join(parameters, ", ")
        << "); // " << origin(composite) << "\n";
   }
 }

@@ -96,7 +96,14 @@ static void emitCallable(const Callable &op, StringRef title, const Record *def,
   }
   if (std::string words = promotionInWords(op); !words.empty() && callable)
     os << "In C++: " << static_cast<char>(toLower(words[0])) << words.substr(1) << "\n\n";
-  if (hasResult) os << "Result: " << op.resultDType << ", " << op.resultShape << ".\n\n";
+  if (!op.results.empty()) {
+    os << "Results, a `" << op.resultsName() << "`:\n\n";
+    for (const NamedResult &result : op.results)
+      os << "- `" << result.name << "`: " << result.what << "\n";
+    os << "\n";
+  } else if (hasResult) {
+    os << "Result: " << op.resultDType << ", " << op.resultShape << ".\n\n";
+  }
   if (!op.raises.empty()) {
     os << "Errors:\n\n";
     for (const Raised &raised : op.raises)
@@ -197,8 +204,15 @@ void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
     auto [call, value] = StringRef(op->example).rsplit("->");
     if (value.empty())
       PrintFatalError(op->def, "the example of '" + op->mnemonic + "' lacks '-> value'");
-    os << "TEST(Examples, " << op->cppName << ") { // " << origin(*op) << "\n  expect_example("
-       << withLiterals(*op, call.trim(), true) << ", ";
+    std::string call_text = withLiterals(*op, call.trim(), true);
+    os << "TEST(Examples, " << op->cppName << ") { // " << origin(*op) << "\n";
+    if (!op->results.empty()) {
+      const std::string names =
+          join(map_range(op->results, [](const NamedResult &result) { return result.name; }), ", ");
+      os << "  const auto [" << names << "] = " << call_text << ";\n";
+      call_text = "{" + names + "}";
+    }
+    os << "  expect_example(" << call_text << ", ";
     if (op->givesOne()) os << "literal(\"" << value.trim() << "\")";
     else os << "{" << withLiterals(*op, value.trim().drop_front().drop_back(), false) << "}";
     os << ");\n}\n";

@@ -98,7 +98,11 @@ std::string docstringOf(const Callable &op, ArrayRef<Parameter> parameters) {
   if (!parameters.empty()) os << "\nArgs:\n";
   for (const Parameter &parameter : parameters)
     os << "    " << parameter.name << ": " << words(parameter.what) << "\n";
-  os << "\nReturns:\n    " << words(op.resultDType) << ", " << words(op.resultShape) << "\n";
+  os << "\nReturns:\n";
+  if (op.results.empty())
+    os << "    " << words(op.resultDType) << ", " << words(op.resultShape) << "\n";
+  for (const NamedResult &result : op.results)
+    os << "    " << result.name << ": " << words(result.what) << "\n";
   if (!op.raises.empty()) os << "\nRaises:\n";
   for (const Raised &raised : op.raises)
     os << "    "
@@ -202,17 +206,22 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
     }
   }
   if (!options.empty()) arguments.push_back("{" + options + "}");
-  os << "  return unlocked("
+  os << (op.results.empty() ? "  return unlocked(" : "  auto found = unlocked(")
      << (op.isVariadic()         ? "size_of_all(list)"
          : op.mnemonic == "cast" ? "operand.impl()->size"
          : count                 ? "operands.size()"
                                  : "0")
      << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); });\n";
+  if (op.results.empty()) return;
+  os << "  return {";
+  for (const NamedResult &result : op.results) os << "std::move(found." << result.name << "), ";
+  os << "};\n";
 }
 
 /// The type of what it gives in stubs.
-StringRef resultOf(const Callable &op) {
-  return op.givesOne()         ? "Tensor"
+std::string resultOf(const Callable &op) {
+  return !op.results.empty()   ? op.resultsName()
+         : op.givesOne()       ? "Tensor"
          : op.gives == "tuple" ? "tuple[Tensor, ...]"
          : op.gives == "list"  ? "list[Tensor]"
                                : "Any";
@@ -242,6 +251,11 @@ void emitFunction(const Callable &op, raw_ostream &os) {
      << "(PyObject *const *values) {\n";
   emitCall(op, parameters, os);
   os << "}\n\n";
+  if (op.results.empty()) return;
+  os << "NamedTuple results_" << op.mnemonic << "{" << quoted(op.resultsName()) << ", "
+     << quoted("What `" + op.mnemonic + "` gives.") << ", {";
+  for (const NamedResult &result : op.results) os << quoted(result.name) << ", ";
+  os << "}};\n\n";
 }
 
 /// Its row in a table of functions.
@@ -249,6 +263,7 @@ void emitRow(const Callable &op, raw_ostream &os) {
   const std::vector<Parameter> parameters = parametersOf(op);
   os << "    ";
   if (op.givesOne() && !op.takesRest()) os << "method<";
+  else if (!op.results.empty()) os << "named_method<results_" << op.mnemonic << ", ";
   else
     os << "composite_method<Gives::" << op.gives << ", " << (op.takesRest() ? "true" : "false")
        << ", ";

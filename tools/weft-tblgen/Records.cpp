@@ -63,6 +63,15 @@ bool Callable::leads(std::size_t attribute) const {
   return false;
 }
 
+std::string Callable::resultsName() const {
+  return convertToCamelFromSnakeCase(cppName, /*capitalizeFirst=*/true);
+}
+
+std::string Callable::resultType() const {
+  if (!results.empty()) return resultsName();
+  return givesOne() ? "Tensor" : "std::vector<Tensor>";
+}
+
 std::string origin(const Callable &op) { return op.className + ", " + op.file; }
 
 std::string Operand::dtypeList() const {
@@ -374,11 +383,15 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     composite.body = def->getValueAsDag("body");
     composite.cppBody = def->getValueAsString("cppBody").str();
     composite.gives = def->getValueAsString("gives").str();
+    for (const Record *result : def->getValueAsListOfDefs("results"))
+      composite.results.push_back(
+          {result->getValueAsString("name").str(), result->getValueAsString("what").str()});
+    if (!composite.results.empty()) composite.gives = "named";
     composite.openSizes = def->getValueAsBit("openSizes");
     composite.inPython = def->getValueAsBit("inPython");
     composite.readsValues = def->getValueAsBit("readsValues");
     readParameters(composite);
-    readWords(composite, true);
+    readWords(composite, composite.results.empty());
     checkSamples(composite);
     if (isOperator(composite.body, "absent") == composite.cppBody.empty())
       PrintFatalError(def, "'" + composite.mnemonic + "' has a `body`, or a `cppBody` in C++");

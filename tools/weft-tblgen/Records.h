@@ -62,6 +62,11 @@ struct ParameterRef {
   std::size_t number;
 };
 
+/// One of several results of a function, in words.
+struct NamedResult {
+  std::string name, what;
+};
+
 /// What ops and composites have in common: a function that users call.
 struct Callable {
   const llvm::Record *def;
@@ -69,15 +74,20 @@ struct Callable {
       resultShape, resultDType;
   std::vector<Operand> operands;
   std::vector<Attribute> attributes;
-  std::vector<ParameterRef> order; ///< of the parameters in Python
-  std::vector<Raised> raises;      ///< with that for a dtype that an operand does not admit
-  std::string gives = "tensor";    ///< or a list, or a tuple of them
+  std::vector<ParameterRef> order;  ///< of the parameters in Python
+  std::vector<Raised> raises;       ///< with that for a dtype that an operand does not admit
+  std::string gives = "tensor";     ///< or a list, or a tuple of them, which may be named
+  std::vector<NamedResult> results; ///< of those that are named
   bool isComposite = false;
   bool openSizes = true;          ///< does the same where sizes are not known
   bool method = false;            ///< of tensors of Python
   std::vector<std::string> names; ///< of NumPy, besides its own
 
   bool givesOne() const { return gives == "tensor"; }
+  /// What it gives in C++: a Tensor, a vector of them, or a struct.
+  std::string resultType() const;
+  /// That of several results with names, in C++ and in Python: "TopK".
+  std::string resultsName() const;
   bool isVariadic() const;
   /// Whether Python is given the operands one by one.
   bool takesRest() const { return !operands.empty() && operands[0].rest; }

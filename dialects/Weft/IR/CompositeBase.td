@@ -70,6 +70,12 @@ def axis_twice : Raises<ValueError, "an axis is given twice">;
 /// The first of these values if the operand is given, else the second.
 def if_given;
 
+/// One of several results: its name, and its dtype and shape in words.
+class Weft_Result<string resultName, string words> {
+  string name = resultName;
+  string what = words;
+}
+
 /// A function that is made of ops. weft-tblgen makes from it the C++ function with its options, the Python
 /// function, its stub, the method, the page in the reference, the call of `./x fuzz calls`, and the tests: its
 /// example, its samples against NumPy, eager against compiled, and finite differences.
@@ -89,6 +95,10 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   /// What it gives: a tensor, or a list or tuple of tensors, in C++ a vector; "tensors" is a tuple unless
   /// there is one alone.
   string gives = "tensor";
+  /// The names of its results where it has several, which may be of different shapes and dtypes: in C++ the
+  /// members of a struct with the function's name, in Python those of a named tuple. `gives` is then of no use,
+  /// and neither are `resultShape` and `resultDType`.
+  list<Weft_Result> results = [];
   /// Whether it does the same where sizes are not known: not what asks whether one is 0 or 1.
   bit openSizes = 1;
   /// Whether the shape of its result depends on values, which traces do not have.

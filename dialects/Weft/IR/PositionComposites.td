@@ -27,6 +27,26 @@ def Weft_ArgminFn : Weft_ExtremePositionFn<"argmin"> {
   let example = "argmin([[1, 3, 2], [9, 0, 9]], {.axis = 1})  ->  [0, 1]";
 }
 
+def Weft_TopKFn : Weft_CompositeFn<"top_k"> {
+  let summary = "The k largest elements along an axis, the largest first, and where they are.";
+  let description = [{
+    Of equal ones the first comes first, and NaN counts as largest, as in `sort`. The gradient of the values goes where they come from.
+  }];
+  let parameters = (params Weft_Number:$x, Weft_Int<"", "how many">:$k, star, Weft_AnAxis<"-1">:$axis,
+                           Weft_Flag<"the k smallest instead, the smallest first">:$smallest);
+  let operandShapes = ["of rank 1 or more"];
+  let results = [Weft_Result<"values", "x's dtype, x's shape with k elements along the axis">,
+                 Weft_Result<"indices", "i64, where each of them is along the axis of x">];
+  let raises = [axis_out_of_range, Raises<ValueError, "k is negative, or more than the axis has elements">];
+  let cppBody = "top_k";
+  let samples = [Sample<["2x3"], ["2", "-1", "false"]>, Sample<["2x3x4"], ["1", "0", "true"]>, Sample<["5x7"], ["3", "0", "false"]>,
+                 Sample<["33"], ["0", "-1", "false"]>, Sample<["transposed 7x5"], ["5", "1", "true"]>, Sample<["special"], ["4", "0", "false"]>,
+                 Sample<["special"], ["4", "0", "true"]>, Sample<["0x3"], ["2", "-1", "false"]>];
+  let numpy = "flat(top_k(x, k, axis, smallest))";
+  let signedZeros = 0;
+  let example = "top_k([1, 3, 2], 2)  ->  [[3, 2], [1, 2]]";
+}
+
 //===----------------------------------------------------------------------===//
 // Results whose shape depends on values
 //===----------------------------------------------------------------------===//

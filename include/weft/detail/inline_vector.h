@@ -7,8 +7,16 @@
 #include <iterator>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace weft::detail {
+
+/// Enabled for what begins and ends and holds integers, but not bools or characters: std::array,
+/// std::vector, std::span, arrays.
+template <class Range,
+          class Element = std::remove_cvref_t<decltype(*std::begin(std::declval<const Range &>()))>>
+using IfIntegers = std::enable_if_t<std::is_integral_v<Element> && !std::is_same_v<Element, bool> &&
+                                    !std::is_same_v<Element, char>>;
 
 /// Like std::vector for trivially copyable `T`, without an allocation up to `N` elements.
 template <class T, std::size_t N>
@@ -28,6 +36,11 @@ public:
   InlineVector(It first, It last) {
     for (; first != last; ++first) push_back(static_cast<T>(*first));
   }
+  /// The elements of another list of integers.
+  template <
+      class Range, class = IfIntegers<Range>,
+      class = std::enable_if_t<std::is_integral_v<T> && !std::is_base_of_v<InlineVector, Range>>>
+  InlineVector(const Range &values) : InlineVector(std::begin(values), std::end(values)) {}
   InlineVector(const InlineVector &other) { assign(other.data(), other.size()); }
   InlineVector(InlineVector &&other) noexcept { steal(other); }
   InlineVector &operator=(const InlineVector &other) {

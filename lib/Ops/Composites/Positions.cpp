@@ -56,6 +56,18 @@ void each_nonzero(const Tensor &x, const Found &found) {
 
 } // namespace
 
+TopK top_k(const Tensor &x, std::int64_t k, const TopKOptions &options) {
+  if (k < 0) raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", which is negative");
+  const Shape shape = detail::type_of(x).shape;
+  if (const std::int64_t size = shape[static_cast<std::size_t>(options.axis)];
+      size != unknown && k > size)
+    raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", but axis " +
+                                std::to_string(options.axis) + " of x, which has shape " +
+                                to_string(shape) + ", is shorter");
+  const Tensor indices = argsort(x, {options.axis, !options.smallest, k});
+  return {take_along_axis(x, indices, {options.axis}), indices};
+}
+
 Tensor argmax(const Tensor &x, const ArgmaxOptions &options) {
   return extreme_position("argmax", x, options.axis, options.keepdims, false);
 }

@@ -165,14 +165,6 @@ const CallEntry kCalls[] = {
        const auto x = draw.operand("x");
        return draw.choose(2) == 0 ? results(square(x)) : results(relu(x));
      }},
-    {"top_k",
-     [](Draw &draw) {
-       const auto x = draw.operand("x");
-       const auto k = draw.value<std::int64_t>("k"), axis = draw.value<std::int64_t>("axis");
-       const bool smallest = draw.value<bool>("smallest");
-       const TopK found = top_k(x, k, {axis, smallest});
-       return results(std::pair(found.values, found.indices));
-     }},
     {"print",
      [](Draw &draw) {
        const auto text = draw.value<std::string>("text");

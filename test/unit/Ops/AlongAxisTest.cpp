@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include <weft/ops.h>
+#include <weft/composites.h>
 
 namespace weft {
 namespace {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <limits>
 
 #include <weft/weft.h>
@@ -167,7 +168,60 @@ TEST(Composites, SumsOfProducts) {
   const std::vector<Tensor> several = {a, b, v};
   EXPECT_EQ(einsum("ij,jk,k->", several).item<int>(), 86);
   EXPECT_EQ(einsum("ii", {a}).item<int>(), 5);
+  EXPECT_THAT(einsum("ij,jk->ik", a, b).to_vector<int>(), ElementsAre(3, 2, 7, 4));
+  EXPECT_EQ(einsum(std::string("ii"), a).item<int>(), 5);
+  EXPECT_EQ(einsum("ij,jk,k->", a, b, Variable(v)).item<int>(), 86);
+  EXPECT_EQ(einsum("i,->i", tensor({0.5}), 0.1).item<double>(), 0.05); // a weak number
   EXPECT_THAT(einsum("ji", {a}).to_vector<int>(), ElementsAre(1, 3, 2, 4));
+}
+
+TEST(Composites, SeveralResultsHaveNames) {
+  const Tensor x = tensor({1.f, 5.f, 3.f, 5.f});
+  const auto best = function([](const Tensor &x) { return top_k(x, 3); });
+  const TopK eager = top_k(x, 3, 0), compiled = best(x);
+  for (const TopK &found : {eager, compiled}) {
+    EXPECT_THAT(found.values.to_vector<float>(), ElementsAre(5, 5, 3));
+    EXPECT_THAT(found.indices.to_vector<std::int64_t>(), ElementsAre(1, 3, 2));
+  }
+  // NaN is largest, and of equal ones the first comes first, either way.
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor odd = tensor({nan, 1.f, nan, 2.f, 1.f});
+  EXPECT_THAT(top_k(odd, 4).indices.to_vector<std::int64_t>(), ElementsAre(0, 2, 3, 1));
+  EXPECT_THAT(top_k(odd, 3, {.smallest = true}).indices.to_vector<std::int64_t>(),
+              ElementsAre(1, 4, 3));
+  // A derivative of the values alone: the indices have none.
+  GradientTape tape;
+  tape.watch(x);
+  const auto [values, indices] = top_k(x, 2);
+  EXPECT_THAT(tape.gradient(sum(values * tensor({2.f, 7.f})), {x})[0].to_vector<float>(),
+              ElementsAre(0, 2, 0, 7));
+}
+
+TEST(Composites, ListsAreAnyRangeOfIntegersOrTensors) {
+  const Tensor x = arange(6).reshape(std::array{2, 3}), y = x + 6;
+  const std::vector<int> both = {0, 1};
+  std::int64_t axis[] = {1};
+  std::array<Tensor, 2> tensors = {x, y};
+  const std::vector<std::size_t> sizes = {3, 2};
+  EXPECT_EQ(sum(x, both).item<int>(), 15);
+  EXPECT_THAT(sum(x, std::span(axis)).to_vector<int>(), ElementsAre(3, 12));
+  EXPECT_THAT(sum(x, axis).to_vector<int>(), ElementsAre(3, 12));
+  EXPECT_THAT(sum(x, {.axes = std::array{1}}).to_vector<int>(), ElementsAre(3, 12));
+  EXPECT_TRUE(all(x > -1, both).item<bool>());
+  EXPECT_EQ(max(x, Ints{0, 1}).item<int>(), 5);
+  EXPECT_EQ(reshape(x, sizes).shape(), (Shape{3, 2}));
+  EXPECT_EQ(zeros(sizes).shape(), Shape(sizes));
+  EXPECT_EQ(transpose(x, std::array{1, 0}).shape(), (Shape{3, 2}));
+  EXPECT_EQ(roll(x, both, both).shape(), x.shape());
+  EXPECT_EQ(split(x, std::array{1}, 1).size(), 2u);
+  EXPECT_EQ(quantile(x, std::array{0.25, 0.5}).shape(), Shape{2});
+  EXPECT_EQ(stack(tensors).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(stack(std::span(tensors), 1).shape(), (Shape{2, 2, 3}));
+  EXPECT_EQ(concatenate(tensors, 1).shape(), (Shape{2, 6}));
+  EXPECT_EQ(einsum("ij,ij->", tensors).item<int>(), einsum("ij,ij->", x, y).item<int>());
+  const int line = __LINE__ + 1;
+  const std::string said = error_of<ValueError>([&] { einsum("ij->k", x); });
+  EXPECT_THAT(said, HasSubstr("CompositesTest.cpp:" + std::to_string(line)));
 }
 
 TEST(Composites, SumsOfProductsThatAreRefused) {

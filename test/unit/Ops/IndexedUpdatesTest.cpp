@@ -2,6 +2,7 @@
 // assignment.
 #include "../Testing.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -145,11 +146,53 @@ TEST(CompoundAssignment, TheHandleTakesTheNewTensor) {
   EXPECT_EQ(mask.to_vector<bool>(), (std::vector<bool>{false, true}));
 }
 
+TEST(CompoundAssignment, VariablesTakeTheNewValue) {
+  const Variable v(tensor({1.f, 2.f}), "v"), same = v;
+  v += 1;
+  v *= v;
+  v -= tensor({1.f, 3.f});
+  v /= 2;
+  EXPECT_EQ(same.value().to_vector<float>(), (std::vector<float>{1.5f, 3}));
+  EXPECT_THROWS(v += tensor({1.0, 2.0}), DTypeError,
+                "assign_add: the variable 'v' is f32(2,), but the value is f64(2,)");
+  const auto twice = function([&] { v += v; });
+  twice();
+  EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{3, 6}));
+}
+
+TEST(CompoundAssignment, ElementsOfVariablesAreOperands) {
+  const Variable v(tensor({{1.f, 2.f}, {3.f, 4.f}}), "v");
+  EXPECT_EQ((v[0] + 1).to_vector<float>(), (std::vector<float>{2, 3}));
+  EXPECT_EQ((2 * v[{all, 1}]).to_vector<float>(), (std::vector<float>{4, 8}));
+  EXPECT_EQ((-v[{1, 0}]).item<float>(), -3);
+  EXPECT_EQ(sum(v[1]).item<float>(), 7);
+  EXPECT_EQ(concatenate({v[0], v[1]}).shape(), (Shape{4}));
+  v[0] += 1;
+  v[0] *= v[1];
+  v[1] -= 2;
+  v[1] /= 2;
+  EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{6, 12, 0.5f, 1}));
+  v[0] = v[1]; // the elements, and not the name for them
+  v[{1, 1}] = 8;
+  EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{0.5f, 1, 0.5f, 8}));
+  v[1] = {1.f, 2.f};
+  EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{0.5f, 1, 1, 2}));
+  const std::uint32_t line = __LINE__ + 2;
+  try {
+    v[5] + 1;
+    ADD_FAILURE() << "there is no such row";
+  } catch (const IndexError &error) {
+    EXPECT_EQ(error.location().line, line);
+  }
+}
+
 TEST(Spans, OfElementsThatMayChange) {
   std::vector<float> buffer{1, 2, 3};
   EXPECT_EQ(tensor(std::span(buffer), {3, 1}).shape(), (Shape{3, 1}));
   EXPECT_EQ(tensor(std::span(buffer)).to_vector<float>(), buffer);
   EXPECT_EQ(tensor(std::span<const float>(buffer), {3}).to_vector<float>(), buffer);
+  EXPECT_EQ(tensor(std::array{1.f, 2.f, 3.f}).to_vector<float>(), buffer);
+  EXPECT_EQ(tensor(std::array{1.f, 2.f, 3.f}, {1, 3}).shape(), (Shape{1, 3}));
 }
 
 TEST(Printing, ScalarsAreBare) {
