@@ -1,6 +1,7 @@
 // Traced functions: a C++ callable that is recorded once per signature and then runs compiled.
 #pragma once
 
+#include <functional>
 #include <tuple>
 
 #include <weft/detail/callable.h>
@@ -177,8 +178,8 @@ private:
 
   /// The callable on copies of the arguments whose tensors stand for the trace's inputs.
   template <class R, class... Args>
-  detail::FunctionCore::Tracee tracee(const detail::ArgumentReader &arguments,
-                                      std::shared_ptr<void> &prototype, const Args &...args) const {
+  auto tracee(const detail::ArgumentReader &arguments, std::shared_ptr<void> &prototype,
+              const Args &...args) const {
     return [this, &arguments, &prototype, &args...](
                std::span<const Tensor> inputs, std::span<const detail::VariablePointer> variables) {
       std::tuple<std::decay_t<const Args>...> copies(args...);
@@ -204,7 +205,8 @@ private:
   std::shared_ptr<Trace> find(const std::source_location &where,
                               const detail::ArgumentReader &arguments, const Args &...args) const {
     std::shared_ptr<void> prototype;
-    return state_->core.find(where, arguments, tracee<R>(arguments, prototype, args...), prototype);
+    const auto traced = tracee<R>(arguments, prototype, args...);
+    return state_->core.find(where, arguments, std::cref(traced), prototype); // allocates nothing
   }
 
   std::shared_ptr<State> state_;

@@ -5,6 +5,7 @@
 
 #include "Autodiff/Rules/Emitter.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
 
 namespace weft::autodiff {
 
@@ -13,6 +14,9 @@ namespace weft::autodiff {
 class TensorEmitter : public EmitterOps<TensorEmitter, Tensor> {
 public:
   Tensor emit(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
+    if (op == OpCode::multiply && Interpreter::current() == nullptr)
+      for (const std::size_t i : {0, 1})
+        if (leaves(operands[i], operands[1 - i])) return detail::new_alias(operands[1 - i]);
     return dispatch(op, operands, attrs);
   }
   TensorType type(const Tensor &value) { return detail::type_of(value); }
@@ -29,6 +33,23 @@ public:
     if (type.shape.empty()) return one;
     return type.shape.is_static() ? broadcast(one, type.shape)
                                   : select(equal(like, like), one, one);
+  }
+
+private:
+  /// Whether `factor` is ones, as the cotangent of a sum is, and the product is `x`.
+  static bool leaves(const Tensor &factor, const Tensor &x) {
+    const detail::TensorImpl *ones = factor.impl(), *of = x.impl();
+    if (ones->size == 0 || ones->rank > of->rank || ones->dtype != of->dtype || !of->contiguous ||
+        !is_floating(ones->dtype))
+      return false;
+    for (std::size_t i = 0; i < ones->rank; ++i) {
+      const std::int64_t size = ones->dims()[i];
+      if (size != 1 && (ones->strides()[i] != 0 || size != of->dims()[of->rank - ones->rank + i]))
+        return false;
+    }
+    return ones->storage != detail::Storage::traced && of->storage != detail::Storage::traced &&
+           (ones->dtype == DType::f32 ? *detail::elements<float>(factor) == 1
+                                      : *detail::elements<double>(factor) == 1);
   }
 };
 

@@ -35,8 +35,11 @@ CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode 
   for (std::size_t i = 0; i < symbols.size(); ++i)
     hosts_.push_back({symbols[i], program_->hosts[i]});
   for (ValueId value : program_->outputs) {
-    outputs_.push_back(program_->values[value]);
-    static_outputs_ &= outputs_.back().shape.is_static();
+    const TensorType &type = program_->values[value];
+    outputs_.push_back(type.shape.is_static()
+                           ? detail::new_external(type.dtype, type.shape, nullptr,
+                                                  {.release = [](void *) {}, .context = nullptr})
+                           : Tensor());
   }
   for (ValueId value : program_->inputs)
     static_inputs_ &= program_->values[value].shape.is_static();
@@ -143,11 +146,12 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   std::vector<Tensor> results(outputs_.size());
   std::size_t dynamic = 0;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i].shape.is_static()) {
+    if (!outputs_[i].defined()) {
       ++dynamic;
       continue;
     }
-    results[i] = detail::new_tensor(outputs_[i].dtype, outputs_[i].shape);
+    const detail::TensorImpl *like = outputs_[i].impl();
+    results[i] = detail::new_tensor_like_contiguous(like, like->dtype);
     buffers.push_back(results[i].impl()->data);
   }
   std::vector<Tensor> sized(dynamic);
@@ -168,7 +172,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   }
 
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
-    if (!outputs_[i].shape.is_static()) results[i] = std::move(sized[next++]);
+    if (!outputs_[i].defined()) results[i] = std::move(sized[next++]);
   return results;
 }
 

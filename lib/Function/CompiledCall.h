@@ -40,8 +40,7 @@ private:
   ProfiledCode profiled_;
   const char *event_; ///< what profiles call it
   std::shared_ptr<const LocationTable> locations_;
-  std::vector<TensorType> outputs_;
-  bool static_outputs_ = true;
+  std::vector<Tensor> outputs_; ///< without elements, of the types; undefined for unknown sizes
   bool static_inputs_ = true;
 };
 

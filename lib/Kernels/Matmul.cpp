@@ -95,7 +95,17 @@ void multiply_direct_part(const MatmulKernels<T> &kernels, const Product<T> &p,
       block.tail = scratch_for<T>(Scratch::tail, times(p.k, kernels.panel_columns));
       if (!block.tail) return multiply_without_memory(kernels, block);
     }
-    return kernels.block(block);
+    const bool thin = p.k <= kThinDepth && p.n > kernels.panel_columns &&
+                      times(p.k, p.n, sizeof(T)) <= kDirectPackBytes;
+    const int64_t height = thin ? kernels.tile_rows : p.m;
+    for (int64_t i = 0; i < p.m; i += height) {
+      block.m = std::min(height, p.m - i);
+      block.a = p.a + i * p.a_row;
+      if (plan.a) block.a = plan.a + i / kernels.tile_rows * plan.a_panel;
+      block.c = p.c + i * p.c_row;
+      kernels.block(block);
+    }
+    return;
   }
   const int64_t panel = times(p.k, kernels.panel_columns);
   const int64_t panels = std::clamp<int64_t>(kDirectPackBytes / int64_t(sizeof(T)) / panel, 1,

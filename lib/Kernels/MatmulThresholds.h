@@ -28,6 +28,9 @@ constexpr int64_t kReusingTiles = 8;
 /// Bytes of B that are packed at a time, by each thread for itself: they stay in its second-level
 /// cache until they are used.
 constexpr int64_t kDirectPackBytes = 128 << 10;
+/// Up to so many steps of k a product is bound by writing C, which then is written by rows of
+/// tiles: by panels of B, which are a few cache lines wide, it takes up to three times as long.
+constexpr int64_t kThinDepth = 16;
 /// The largest A in bytes: A is read once per panel of B, so it should stay in the last-level
 /// cache.
 constexpr int64_t kDirectBytes = 8 << 20;

@@ -113,11 +113,41 @@ bool has_rows_in_order(const Source &source) {
   return source.strides.back() == 1 || source.strides.back() == 0;
 }
 
+/// The bytes of a block that is copied, which the cache keeps.
+constexpr std::int64_t kBlockBytes = 16384;
+
+/// Where a source is in a block: blocks are of the last two axes.
+class BlockSource {
+public:
+  BlockSource(const Source &source, const Ints &dims) : source_(source), dims_(dims) {}
+
+  std::byte *at(std::int64_t plane, std::int64_t row, std::int64_t column) const {
+    std::int64_t elements = row * down() + column * source_.strides.back();
+    for (std::size_t axis = dims_.size() - 1; axis-- > 1;) {
+      elements += plane % dims_[axis - 1] * source_.strides[axis - 1];
+      plane /= dims_[axis - 1];
+    }
+    return source_.data + elements * source_.item;
+  }
+  /// Elements from a row to the next.
+  std::int64_t down() const {
+    return dims_.size() == 1 ? 0 : source_.strides[source_.strides.size() - 2];
+  }
+  void copy(const std::byte *from, std::span<const std::int64_t> size, std::byte *to) const {
+    const std::int64_t steps[] = {down(), source_.strides.back()}, dense[] = {size[1], 1};
+    copy_strided(static_cast<std::size_t>(source_.item), size, from, steps, to, dense);
+  }
+
+private:
+  const Source &source_;
+  const Ints &dims_;
+};
+
 /// Blocks of the last two axes: of the sources whose rows are not in order the block is copied
 /// first, to where the cache keeps it, and the kernel is called for each row.
 void run_blocks(const Kernel *variants, std::span<const Source> sources, const Ints &dims,
                 int cost) {
-  constexpr std::int64_t kBlockBytes = 16384, kSide = 64;
+  constexpr std::int64_t kSide = 64;
   const std::size_t rank = dims.size(), inner = rank - 1;
   // Square blocks of several cache lines in both directions for sources that run down the columns,
   // else parts of rows.
@@ -145,21 +175,13 @@ void run_blocks(const Kernel *variants, std::span<const Source> sources, const I
           std::byte *at[kMaxOperands + 1];
           std::int64_t step[kMaxOperands + 1];
           for (std::size_t s = 0; s < sources.size(); ++s) {
-            const Source &source = sources[s];
-            const std::int64_t down_by = rank == 1 ? 0 : source.strides[rank - 2];
-            std::int64_t elements = row * down_by + column * source.strides[inner];
-            std::int64_t plane = block / across / down;
-            for (std::size_t axis = rank - 1; axis-- > 1;) {
-              elements += plane % dims[axis - 1] * source.strides[axis - 1];
-              plane /= dims[axis - 1];
-            }
-            at[s] = source.data + elements * source.item;
-            step[s] = down_by * source.item;
-            if (has_rows_in_order(source)) continue;
-            const std::int64_t from[] = {down_by, source.strides[inner]}, to[] = {size[1], 1};
-            copy_strided(static_cast<std::size_t>(source.item), size, at[s], from, scratch[s], to);
+            const BlockSource source(sources[s], dims);
+            at[s] = source.at(block / across / down, row, column);
+            step[s] = source.down() * sources[s].item;
+            if (has_rows_in_order(sources[s])) continue;
+            source.copy(at[s], size, scratch[s]);
             at[s] = scratch[s];
-            step[s] = size[1] * source.item;
+            step[s] = size[1] * sources[s].item;
           }
           for (std::int64_t i = 0; i < size[0]; ++i) {
             void *buffers[kMaxOperands + 1];
@@ -168,6 +190,50 @@ void run_blocks(const Kernel *variants, std::span<const Source> sources, const I
           }
         }
       });
+}
+
+/// Blocks of whole rows that are too short for a kernel call each: of the sources that do not have
+/// them one behind the other the block is copied first, once where all its rows are the same, and
+/// the kernel is called for the block. Says false, and has done nothing, where there are few rows.
+bool run_short_rows(Kernel kernel, std::span<const Source> sources, const Ints &dims, int cost) {
+  constexpr std::int64_t kFewRows = 16;
+  const std::size_t rank = dims.size();
+  if (rank < 2 || dims[rank - 2] < kFewRows) return false;
+  const std::int64_t columns = dims[rank - 1], rows = dims[rank - 2];
+  std::int64_t item = 1, planes = 1;
+  for (const Source &source : sources) item = std::max(item, source.item);
+  for (std::size_t i = 0; i + 2 < rank; ++i) planes *= dims[i];
+  const std::int64_t height = std::min(kBlockBytes / item / columns, rows);
+  const std::int64_t down = (rows + height - 1) / height;
+  const std::int64_t grain =
+      std::max<std::int64_t>(kernels::parallel_grain(cost) / (height * columns), 1);
+  threads::parallel_for_noexcept(
+      0, planes * down, grain, [&](std::int64_t begin, std::int64_t end) {
+        alignas(64) std::byte scratch[kMaxOperands][kBlockBytes];
+        const std::byte *copied[kMaxOperands] = {}; // the row that all rows of scratch are
+        for (std::int64_t block = begin; block < end; ++block) {
+          const std::int64_t row = block % down * height;
+          const std::int64_t size[] = {std::min(height, rows - row), columns};
+          void *buffers[kMaxOperands + 1];
+          for (std::size_t s = 0; s < sources.size(); ++s) {
+            buffers[s] = sources[s].data;
+            if (sources[s].single) continue;
+            const BlockSource source(sources[s], dims);
+            std::byte *const from = source.at(block / down, row, 0);
+            buffers[s] = from;
+            if (source.down() == columns && sources[s].strides.back() == 1) continue;
+            buffers[s] = scratch[s];
+            if (copied[s] == from) continue;
+            const bool same = source.down() == 0; // and as many as any block has
+            const std::int64_t taken[] = {same ? height : size[0], columns};
+            source.copy(from, taken, scratch[s]);
+            copied[s] = same ? from : nullptr;
+          }
+          const std::int64_t count = size[0] * columns;
+          kernel(buffers, &count);
+        }
+      });
+  return true;
 }
 
 /// `tensor`, which is contiguous, as a contiguous tensor of the shape it broadcasts to.
@@ -227,12 +293,6 @@ Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor>
     sources[i].data = tensor.impl()->data;
     sources[i].item = static_cast<std::int64_t>(item_size(tensor.dtype()));
   };
-  if (!flat && row < kShortRow) {
-    // One pass over memory more, but then kernels over all elements at once.
-    for (std::size_t i = 0; i < n; ++i)
-      if (!sources[i].single && kept[i].size() != count) kept[i] = spread(kept[i], type.shape);
-    flat = true;
-  }
   for (std::size_t i = 0; i < n; ++i) fill(i, kept[i]);
   fill(n, result);
   sources[n].single = false;
@@ -243,7 +303,8 @@ Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor>
   }
   for (std::size_t i = 0; i < n; ++i)
     sources[i].strides = aligned_strides(kept[i].impl(), type.shape);
-  if (std::all_of(sources, sources + n, [](const Source &s) { return s.strides.back() == 0; })) {
+  if (row >= kShortRow &&
+      std::all_of(sources, sources + n, [](const Source &s) { return s.strides.back() == 0; })) {
     // No kernel repeats all its operands.
     kept[0] = make_contiguous(detail::new_view(kept[0], type.shape, sources[0].strides, 0));
     fill(0, kept[0]);
@@ -253,8 +314,19 @@ Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor>
   Ints dims = type.shape;
   merge_axes(dims, {sources, n + 1});
   const std::span<const Source> all(sources, n + 1);
-  if (std::all_of(all.begin(), all.end(), has_rows_in_order)) run_rows(variants, all, dims, cost);
-  else run_blocks(variants, all, dims, cost);
+  if (dims.back() < kShortRow) {
+    if (run_short_rows(variants[variant], all, dims, cost)) return result;
+    // One pass over memory more, but then kernels over all elements at once.
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!sources[i].single && kept[i].size() != count) kept[i] = spread(kept[i], type.shape);
+      fill(i, kept[i]);
+    }
+    run_flat(variants[variant], all, count, cost);
+  } else if (std::all_of(all.begin(), all.end(), has_rows_in_order)) {
+    run_rows(variants, all, dims, cost);
+  } else {
+    run_blocks(variants, all, dims, cost);
+  }
   return result;
 }
 

@@ -81,6 +81,19 @@ void copy_short_rows(std::int64_t elements, const Axis &rows, const std::byte *s
   kBySize[static_cast<std::size_t>(elements - 1)](rows, source, target);
 }
 
+/// Rows of one element each, repeated as often as a target row has elements, at most `kShortRow`.
+template <std::size_t Item>
+void repeat_short_rows(std::int64_t elements, const Axis &rows, const std::byte *source,
+                       std::byte *target) {
+  constexpr auto item = static_cast<std::int64_t>(Item);
+  for (std::int64_t i = 0; i < rows.size; ++i, source += rows.source, target += rows.target) {
+    std::byte element[Item];
+    std::memcpy(element, source, Item);
+#pragma clang loop vectorize(disable)
+    for (std::int64_t j = 0; j < elements; ++j) std::memcpy(target + j * item, element, Item);
+  }
+}
+
 template <std::size_t Item>
 void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
   constexpr auto item = static_cast<std::int64_t>(Item);
@@ -128,6 +141,9 @@ void copy_axes(std::span<const Axis> axes, const std::byte *source, std::byte *t
     std::memcpy(target, source, Item);
   } else if (axes.size() == 1) {
     copy_row<Item>(axes[0], source, target);
+  } else if (axes.size() == 2 && axes[1].source == 0 && axes[1].size <= kShortRow &&
+             axes[1].target == static_cast<std::int64_t>(Item)) {
+    repeat_short_rows<Item>(axes[1].size, axes[0], source, target);
   } else if (axes.size() == 2 && axes[0].source == static_cast<std::int64_t>(Item)) {
     copy_plane<Item>(axes[0], axes[1], source, target);
   } else if (constexpr auto item = static_cast<std::int64_t>(Item);

@@ -379,6 +379,26 @@ TEST(Tape, OutputGradientsWeighTheTarget) {
             "GradientTape: there are 2 output gradients for 1 targets");
 }
 
+/// The gradient of a weighted sum is the weights, and yet a tensor of its own.
+TEST(Tape, GradientsOfWeightedSums) {
+  const Tensor x = tensor({1.f, 2.f, 3.f}), weights = tensor({4.f, -0.f, 6.f});
+  GradientTape tape;
+  tape.watch(x);
+  const Tensor slope = tape.gradient(sum(x * weights), x);
+  EXPECT_EQ(numbers(slope), (Numbers{4, 0, 6}));
+  EXPECT_TRUE(std::signbit(slope.to_vector<float>()[1]));
+  EXPECT_TRUE(slope.is_contiguous());
+  GradientTape second;
+  second.watch(slope);
+  const Tensor y = sum(slope * slope) + sum(weights * 100.f);
+  EXPECT_EQ(numbers(second.gradient(y, slope)), (Numbers{8, 0, 12}));
+  // The weights of several elements that one repeats for.
+  GradientTape third;
+  const Tensor one = tensor(2.f);
+  third.watch(one);
+  EXPECT_EQ(numbers(third.gradient(sum(one * weights), one)), Numbers{10});
+}
+
 TEST(Tape, UndefinedTensors) {
   const Tensor x = tensor(1.f);
   GradientTape tape({.persistent = true});

@@ -92,6 +92,37 @@ TEST(Elementwise, BroadcastingAgainstLoops) {
     }
 }
 
+/// Of axes too short for a kernel call each: many rows, in planes, beside what repeats along each.
+TEST(Elementwise, ManyShortRows) {
+  const std::int64_t planes = 3, rows = 5000;
+  for (const std::int64_t columns : {1, 2, 3, 4, 7, 16, 31, 32}) {
+    const Shape full{planes, rows, columns};
+    const Tensor x = (arange(planes * rows * columns) * 1.0).reshape(full);
+    const Shape others[] = {{columns},    {rows, 1},         {rows, columns},     {planes, 1, 1},
+                            {1, rows, 1}, {planes, rows, 1}, {planes, 1, columns}};
+    for (const Shape &other : others) {
+      std::int64_t count = 1;
+      for (const std::int64_t dim : other) count *= dim;
+      const Tensor y = (arange(count) * 2.0 + 1).reshape(other);
+      const Tensor whole = broadcast(y, full).contiguous();
+      EXPECT_EQ((x - y).to_vector<double>(), (x - whole).to_vector<double>()) << to_string(other);
+      EXPECT_EQ((y - x).to_vector<double>(), (whole - x).to_vector<double>()) << to_string(other);
+      EXPECT_EQ(select(y > 9000, y, x).to_vector<double>(),
+                select(whole > 9000, whole, x).to_vector<double>())
+          << to_string(other);
+    }
+    // Neither operand has all elements.
+    const Tensor down = (arange(rows) * 1.0).reshape({rows, 1}), across = arange(columns) * 100.0;
+    EXPECT_EQ((down + across).to_vector<double>(),
+              (broadcast(down, {rows, columns}).contiguous() + broadcast(across, {rows, columns}))
+                  .to_vector<double>());
+  }
+  // Short rows that are long once axes of one element are left out.
+  const Tensor outer = arange(300).reshape({300, 1, 1}) * arange(7).reshape({1, 7, 1});
+  for (std::int64_t i = 0; i < outer.size(); ++i)
+    ASSERT_EQ(outer.span<int>()[static_cast<std::size_t>(i)], i / 7 * (i % 7));
+}
+
 TEST(Elementwise, ViewsAsOperands) {
   const Tensor x = arange(12).reshape({3, 4});
   const Tensor turned = x.mT(), backwards = x[slice({}, {}, -1)], every = x[{all, slice(1, {}, 2)}];
