@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Autodiff/Rules/UnknownSizes.h"
 #include "Autodiff/TensorEmitter.h"
 
 namespace weft::autodiff {
@@ -60,11 +61,15 @@ std::size_t BatchedCall::rank() const {
   return rank;
 }
 
+Tensor repeated(const Tensor &tensor, std::int64_t count) {
+  TensorEmitter e;
+  SizeList<Tensor> sizes = rules::sizes_of(e, tensor);
+  sizes.numbers.insert(0, count);
+  return e.broadcast(tensor, sizes);
+}
+
 Tensor BatchedCall::repeated(std::size_t i) const {
-  if (varies(i)) return members(i);
-  Ints shape(shapes_[i]);
-  shape.insert(0, count_);
-  return TensorEmitter().broadcast(operand(i), shape);
+  return varies(i) ? members(i) : autodiff::repeated(operand(i), count_);
 }
 
 Tensor BatchedCall::raised(std::size_t i, std::size_t rank) const {

@@ -56,6 +56,9 @@ private:
   std::int64_t count_;
 };
 
+/// `tensor`, `count` times along a new first axis.
+Tensor repeated(const Tensor &tensor, std::int64_t count);
+
 /// Gives the results of all members along a leading axis; undefined for operands of which there is
 /// no such call.
 using BatchRule = Tensor (*)(BatchedCall &);

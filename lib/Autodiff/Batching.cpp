@@ -56,13 +56,7 @@ void Batcher::refuse(std::string_view what) const {
 Tensor Batcher::members(const Tensor &tensor) const {
   const Tensor *known_members = known(tensor);
   const Scope under(previous_);
-  return known_members != nullptr ? *known_members : repeated(tensor);
-}
-
-Tensor Batcher::repeated(const Tensor &tensor) const {
-  Ints shape(detail::type_of(tensor).shape);
-  shape.insert(0, count_);
-  return TensorEmitter().broadcast(tensor, shape);
+  return known_members != nullptr ? *known_members : repeated(tensor, count_);
 }
 
 Tensor Batcher::apply(const OpCall &call) {

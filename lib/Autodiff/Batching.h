@@ -69,8 +69,6 @@ private:
   std::vector<Tensor> member(std::span<const Tensor> tensors, std::int64_t i) const;
   /// Tensors along a new first axis.
   static Tensor stacked(std::span<const Tensor> tensors);
-  /// `tensor`, once per member.
-  Tensor repeated(const Tensor &tensor) const;
 
   const char *name_;
   std::int64_t count_;

@@ -4,7 +4,6 @@
 #include <weft/control_flow.h>
 
 #include "Function/Checks.h"
-#include "Function/DerivativePrograms.h"
 #include "Function/Tracer.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
@@ -70,33 +69,63 @@ TensorType slice_type(const Tensor &x) {
   return {x.dtype(), Shape(std::span<const std::int64_t>(shape).subspan(1))};
 }
 
-/// The types of carries and results, when carries begin with the types in `carries`, which become
-/// those of every iteration.
-std::vector<TensorType> settle_types(std::string_view name, const Body &iteration,
-                                     std::vector<TensorType> &carries, std::span<const Tensor> xs,
-                                     Interpreter &tracer) {
+/// What an iteration gives besides the carries, found out by tracing one.
+struct IterationResults {
+  std::vector<TensorType> types;
+  bool has_effects = false; ///< whether it does more than to compute them
+
+  bool are_static() const {
+    return std::ranges::all_of(types,
+                               [](const TensorType &type) { return type.shape.is_static(); });
+  }
+};
+
+/// The trace at the end of a chain of interpreters.
+Tracer &trace_under(Interpreter &interpreter) {
+  Interpreter *at = &interpreter;
+  while (dynamic_cast<Tracer *>(at) == nullptr) at = at->previous();
+  return dynamic_cast<Tracer &>(*at);
+}
+
+/// Results, when carries begin with the types in `carries`, which become those of every iteration.
+IterationResults settle_types(std::string_view name, const Body &iteration,
+                              std::vector<TensorType> &carries, std::span<const Tensor> xs,
+                              Interpreter &tracer) {
   const std::vector<TensorType> before = carries;
+  IterationResults results;
+  const auto noted = [&](std::span<const Tensor> inputs) {
+    std::vector<Tensor> values = iteration(inputs);
+    results.has_effects = !trace_under(tracer).effect().empty();
+    return values;
+  };
   for (;;) {
     std::vector<TensorType> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(slice_type(x));
-    std::vector<TensorType> after = tracer.types_of(name, iteration, inputs);
-    if (!widen_loop_variables(name, before, carries,
-                              std::span<const TensorType>(after).first(carries.size())))
-      return {after.begin() + static_cast<std::ptrdiff_t>(carries.size()), after.end()};
+    std::vector<TensorType> after = tracer.types_of(name, noted, inputs);
+    if (widen_loop_variables(name, before, carries,
+                             std::span<const TensorType>(after).first(carries.size())))
+      continue;
+    results.types.assign(after.begin() + static_cast<std::ptrdiff_t>(carries.size()), after.end());
+    return results;
   }
 }
 
-/// Types of the results of an iteration where nothing is traced.
-std::vector<TensorType> result_types(std::string_view name, const Body &iteration,
-                                     std::span<const Tensor> carries, std::span<const Tensor> xs) {
+std::vector<TensorType> types_of_all(std::span<const Tensor> tensors) {
+  std::vector<TensorType> types;
+  for (const Tensor &tensor : tensors) types.push_back(type_of(tensor));
+  return types;
+}
+
+/// The same where nothing is traced.
+IterationResults results_of_values(std::string_view name, const Body &iteration,
+                                   std::span<const Tensor> carries, std::span<const Tensor> xs) {
   Tracer tracer{std::string(name)};
   push_interpreter(&tracer);
   struct Pop {
     Tracer &tracer;
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
-  std::vector<TensorType> types;
-  for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
+  std::vector<TensorType> types = types_of_all(carries);
   return settle_types(name, iteration, types, xs, tracer);
 }
 
@@ -113,6 +142,13 @@ Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
     rows.push_back(part.reshape(row));
   }
   return concatenate(rows, {.axis = 0});
+}
+
+/// What an iteration on zeros gives, for the sizes of what would be stacked.
+std::vector<Tensor> results_on_zeros(const Body &iteration, std::vector<Tensor> carries,
+                                     std::span<const Tensor> xs) {
+  for (const Tensor &x : xs) carries.push_back(zeros(slice_sizes(x), type_of(x).dtype));
+  return results_of(iteration, carries);
 }
 
 std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
@@ -136,7 +172,11 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
     for (std::size_t y = 0; y < ys.size(); ++y) ys[y].push_back(after[carried + y]);
   }
   if (length == 0) {
-    for (const TensorType &type : result_types(name, iteration, carries, xs)) {
+    IterationResults results = results_of_values(name, iteration, carries, xs);
+    if (!results.are_static() && !results.has_effects)
+      results.types = types_of_all(
+          std::span<const Tensor>(results_on_zeros(iteration, carries, xs)).subspan(carried));
+    for (const TensorType &type : results.types) {
       Shape shape{0};
       for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
       carries.push_back(zeros(shape, type.dtype));
@@ -150,21 +190,6 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
   return carries;
 }
 
-/// Whether an iteration of these types does more than to compute its results.
-bool has_effects(std::string_view name, const Body &iteration, std::vector<TensorType> inputs,
-                 std::span<const Tensor> xs) {
-  for (const Tensor &x : xs) inputs.push_back(slice_type(x));
-  Tracer tracer{std::string(name)};
-  push_interpreter(&tracer);
-  struct Pop {
-    Tracer &tracer;
-    ~Pop() { pop_interpreter(&tracer); }
-  } pop{tracer};
-  std::vector<Tensor> values;
-  for (const TensorType &type : inputs) values.push_back(tracer.input(type));
-  return !effect_of(tracer.finish(results_of(iteration, values)).nodes).empty();
-}
-
 } // namespace
 
 std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vector<Tensor> carries,
@@ -176,9 +201,8 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
   if (tracer == nullptr || !tracer->traces())
     return scan_values(name, iteration, std::move(carries), xs, length, reverse);
 
-  std::vector<TensorType> types;
-  for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
-  const std::vector<TensorType> results = settle_types(name, iteration, types, xs, *tracer);
+  std::vector<TensorType> types = types_of_all(carries);
+  const IterationResults results = settle_types(name, iteration, types, xs, *tracer);
   const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
   const std::size_t carried = carries.size();
   // Around the user's iteration there are ops of the scan itself.
@@ -201,12 +225,9 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
         },
         std::move(state));
   };
-  const bool sizes_are_known =
-      std::all_of(results.begin(), results.end(),
-                  [](const TensorType &type) { return type.shape.is_static(); });
-  if (sizes_are_known) {
+  if (results.are_static()) {
     std::vector<Tensor> state = carries;
-    for (const TensorType &type : results) {
+    for (const TensorType &type : results.types) {
       Sizes shape{length == unknown ? Size(count) : Size(length)};
       for (const std::int64_t size : type.shape) shape.push_back(size);
       state.push_back(zeros(shape, type.dtype));
@@ -216,7 +237,7 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
   // The sizes of what is stacked are those that the first iteration gives. Without an iteration
   // they are those of one on zeros, which nobody computes for its sizes alone; if it did something
   // besides, it must not run, and they are 0.
-  const bool may_run = !has_effects(name, iteration, types, xs);
+  const bool may_run = !results.has_effects;
   return branch(
       name, count > 0,
       [&](std::span<const Tensor>) {
@@ -228,18 +249,13 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
       [&](std::span<const Tensor>) {
         const CompositeCall inside("scan", where);
         std::vector<Tensor> state = carries, like;
-        if (may_run) {
-          std::vector<Tensor> arguments = carries;
-          for (const Tensor &x : xs)
-            arguments.push_back(zeros(slice_sizes(x), detail::type_of(x).dtype));
-          like = results_of(iteration, arguments);
-        }
-        for (std::size_t i = 0; i < results.size(); ++i) {
+        if (may_run) like = results_on_zeros(iteration, carries, xs);
+        for (std::size_t i = 0; i < results.types.size(); ++i) {
           Shape shape{0};
-          for (const std::int64_t size : results[i].shape)
+          for (const std::int64_t size : results.types[i].shape)
             shape.push_back(size == unknown ? 0 : size);
           state.push_back(may_run ? repeated(stop_gradient(like[carried + i]), 0)
-                                  : zeros(shape, results[i].dtype));
+                                  : zeros(shape, results.types[i].dtype));
         }
         return state;
       });

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Function/Checks.h"
+#include "Function/DerivativePrograms.h"
 #include "Support/CallSite.h"
 #include "Support/Limits.h"
 
@@ -13,6 +14,8 @@ bool Tracer::is_open(std::uint32_t region) const {
   return region == 0 ||
          std::any_of(open_.begin(), open_.end(), [&](const Open &o) { return o.number == region; });
 }
+
+std::string_view Tracer::effect() { return effect_of(nodes()); }
 
 ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &body,
                                    std::span<const TensorType> arguments) {

@@ -50,6 +50,9 @@ public:
   Tensor initial_value(const Tensor &tensor, const std::string &name) override;
   void note_made(const VariableRef &variable) override { made_.push_back(variable); }
 
+  /// The first op of the innermost region so far that may not happen twice; empty if none.
+  std::string_view effect();
+
   bool relaxed() const;
   /// Derivatives of which order of the program are wanted.
   std::uint32_t orders() const { return orders_; }

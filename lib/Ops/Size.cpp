@@ -2,11 +2,18 @@
 #include <weft/size.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "Support/CallSite.h"
 #include <weft/composites.h>
 
 namespace weft {
+
+/// Of the number that stands for a computed size in lists.
+[[noreturn]] static void refuse_number() {
+  throw ShapeError("a size is " + std::to_string(detail::kDynamic) + ", which is negative");
+}
 
 Size::Size(const Tensor &scalar, std::source_location where) : number_(0) {
   const CompositeCall site("Size", where);
@@ -18,6 +25,7 @@ Size::Size(const Tensor &scalar, std::source_location where) : number_(0) {
     throw ShapeError("a size is of shape " + to_string(type.shape) + ": a scalar is wanted");
   if (!scalar.traced()) {
     number_ = scalar.item<std::int64_t>();
+    if (number_ == detail::kDynamic) refuse_number();
     return;
   }
   number_ = detail::kDynamic;
@@ -55,9 +63,19 @@ Size operator-(const Size &a, const Size &b) {
       [](const Tensor &x, const Tensor &y) { return subtract(x, y); });
 }
 Size operator*(const Size &a, const Size &b) {
-  return combined(
-      a, b, [](std::uint64_t x, std::uint64_t y) { return wrapped(x * y); },
-      [](const Tensor &x, const Tensor &y) { return multiply(x, y); });
+  // One that does not fit is the largest number, which no tensor has, and none that would do.
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  if (a.is_number() && b.is_number()) {
+    std::int64_t product = 0;
+    if (!__builtin_mul_overflow(a.number(), b.number(), &product)) return product;
+    return (a.number() < 0) != (b.number() < 0) ? -most : most;
+  }
+  const auto &[factor, size] = a.is_number() ? std::pair(a, b) : std::pair(b, a);
+  if (factor.is_number() && factor.number() <= 1) return multiply(size.tensor(), factor.number());
+  const Size fits = factor.is_number() ? Size(most / factor.number())
+                                       : Size(floor_divide(most, max(factor, 1).tensor()));
+  return select(greater(size.tensor(), fits.tensor()), most,
+                multiply(size.tensor(), factor.tensor()));
 }
 Size operator%(const Size &a, const Size &b) {
   return combined(
@@ -93,8 +111,9 @@ Size min(const Size &a, const Size &b) {
 
 Size Sizes::operator[](std::size_t i) const {
   if (numbers_[i] != detail::kDynamic) return numbers_[i];
-  return values_[static_cast<std::size_t>(
-      std::count(numbers_.begin(), numbers_.begin() + i, detail::kDynamic))];
+  const auto before = std::count(numbers_.begin(), numbers_.begin() + i, detail::kDynamic);
+  if (std::cmp_greater_equal(before, values_.size())) refuse_number();
+  return values_[static_cast<std::size_t>(before)];
 }
 
 void Sizes::set(std::size_t i, const Size &size) {

@@ -12,6 +12,7 @@
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
+#include <weft/detail/ranges.h>
 
 namespace weft {
 
@@ -136,33 +137,48 @@ Tensor tensor(std::initializer_list<std::initializer_list<std::initializer_list<
 namespace {
 
 /// Throws unless the dtype has numbers like `value`, the first or the last of a range.
-void check_fits(double value, DType dtype) {
+template <class Number>
+void check_fits(Number value, DType dtype) {
   const bool fits = visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::same_as<T, bool>) return true; // whether it is 0, as `cast` has it
+    else if constexpr (std::integral<T> && std::integral<Number>) return std::in_range<T>(value);
     // One above the largest integer is a power of two, and a double.
     else if constexpr (std::integral<T>)
       return value >= static_cast<double>(std::numeric_limits<T>::min()) &&
              value < -static_cast<double>(std::numeric_limits<T>::min());
-    else return std::abs(value) <= static_cast<double>(std::numeric_limits<T>::max());
+    else
+      return std::abs(static_cast<double>(value)) <=
+             static_cast<double>(std::numeric_limits<T>::max());
   });
   if (fits) return;
   std::string text = "arange: the range has the number ";
-  append_element(text, DType::f64, reinterpret_cast<const std::byte *>(&value));
+  append_element(text, std::integral<Number> ? DType::i64 : DType::f64,
+                 reinterpret_cast<const std::byte *>(&value));
   throw ValueError(text + ", which does not fit the dtype " + std::string(name_of(dtype)));
+}
+
+/// `number(i)` for each i below `count`.
+template <class Number>
+Tensor range_of(std::uint64_t count, DType dtype, const Number &number) {
+  if (count > std::numeric_limits<std::int64_t>::max())
+    throw ShapeError("arange: the range has more elements than 2^63 - 1");
+  if (count > 0) {
+    check_fits(number(0), dtype);
+    check_fits(number(static_cast<std::int64_t>(count) - 1), dtype);
+  }
+  Tensor result = new_tensor(dtype, Shape{static_cast<std::int64_t>(count)});
+  visit_dtype(dtype, [&]<class T>() {
+    T *target = elements<T>(result);
+    for (std::int64_t i = 0; i < result.size(); ++i) target[i] = convert_element<T>(number(i));
+  });
+  return result;
 }
 
 } // namespace
 
 Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {
   const CompositeCall site("arange", where);
-  check_dtype("arange", dtype);
-  if (stop > 0) check_fits(static_cast<double>(stop - 1), dtype);
-  Tensor result = new_tensor(dtype, Shape{std::max<std::int64_t>(stop, 0)});
-  visit_dtype(dtype, [&]<class T>() {
-    T *target = elements<T>(result);
-    for (std::int64_t i = 0; i < stop; ++i) target[i] = convert_element<T>(i);
-  });
-  return result;
+  return detail::arange_of_integers(0, stop, 1, dtype);
 }
 
 Tensor arange(double start, double stop, double step, DType dtype, std::source_location where) {
@@ -170,20 +186,26 @@ Tensor arange(double start, double stop, double step, DType dtype, std::source_l
   if (!std::isfinite(start) || !std::isfinite(stop) || !std::isfinite(step))
     throw ValueError("arange: start, stop and step must be finite");
   if (step == 0) throw ValueError("arange: the step is 0");
-  const double count = std::max(std::ceil((stop - start) / step), 0.0);
-  if (count >= 0x1p63) throw ShapeError("arange: the range has more elements than 2^63 - 1");
   check_dtype("arange", dtype);
-  if (count > 0) {
-    check_fits(start, dtype);
-    check_fits(start + (count - 1) * step, dtype);
-  }
-  Tensor result = new_tensor(dtype, Shape{static_cast<std::int64_t>(count)});
-  visit_dtype(dtype, [&]<class T>() {
-    T *target = elements<T>(result);
-    for (std::int64_t i = 0; i < result.size(); ++i)
-      target[i] = convert_element<T>(start + static_cast<double>(i) * step);
+  const double count = std::max(std::ceil((stop - start) / step), 0.0);
+  return range_of(count < 0x1p63 ? static_cast<std::uint64_t>(count)
+                                 : std::numeric_limits<std::uint64_t>::max(),
+                  dtype, [&](std::int64_t i) { return start + static_cast<double>(i) * step; });
+}
+
+Tensor detail::arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step,
+                                  DType dtype) {
+  if (step == 0) throw ValueError("arange: the step is 0");
+  check_dtype("arange", dtype);
+  // Without signs, in which the distance of any two integers fits.
+  const auto first = static_cast<std::uint64_t>(start), stride = static_cast<std::uint64_t>(step);
+  const bool any = step > 0 ? start < stop : start > stop;
+  const std::uint64_t distance = static_cast<std::uint64_t>(stop) - first;
+  const std::uint64_t count =
+      !any ? 0 : 1 + (step > 0 ? (distance - 1) / stride : (0 - distance - 1) / (0 - stride));
+  return range_of(count, dtype, [&](std::int64_t i) {
+    return static_cast<std::int64_t>(first + static_cast<std::uint64_t>(i) * stride);
   });
-  return result;
 }
 
 Tensor eye(std::int64_t n, DType dtype, std::source_location where) {

@@ -1,9 +1,13 @@
 // Making tensors of values, and the functions on tensors that no record describes.
 #include "Sizes.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
+#include <variant>
 
 #include <weft/detail/binding.h>
+#include <weft/detail/ranges.h>
 
 namespace weft::python {
 
@@ -163,59 +167,80 @@ const Signature arange_signature{"arange",
                                   {"stop", "SupportsFloat | SupportsIndex | None", "None"},
                                   {"step", "SupportsFloat | SupportsIndex", "1"},
                                   {"dtype", "DTypeLike | None", "None"}}};
-/// Of bounds that a trace computes.
-Tensor arange_of_trace(PyObject *const *values, bool bounded) {
-  std::array<Tensor, 3> numbers = {tensor(std::int64_t{0}), Tensor(), tensor(std::int64_t{1})};
-  bool floating = false;
-  if (is_given(values[2])) {
-    const Place argument{"arange", "step"};
-    if (is_tensor(values[2]) && tensor_in(values[2]).traced())
-      throw DTypeError(argument.text() + " is a tensor of a traced function: a number is wanted");
-    const double step = to<double>(values[2], argument);
-    if (step == 0) throw ValueError("arange: step is 0");
-    floating = step != std::floor(step) || PyFloat_Check(values[2]);
-    numbers[2] = floating ? tensor(step) : tensor(static_cast<std::int64_t>(step));
-  }
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (!is_given(values[i])) continue;
-    const Place argument{"arange", arange_signature.names[i]};
-    const Tensor number = PyLong_Check(values[i]) && !PyBool_Check(values[i])
-                              ? tensor(to_integer(values[i], argument))
-                              : to_tensor(values[i], argument);
+/// Whether it is an integer of Python or of NumPy.
+bool is_whole(PyObject *object) {
+  if (PyLong_Check(object)) return true;
+  if (!PyIndex_Check(object)) return false;
+  const bool whole = nb::steal(PyNumber_Index(object)).is_valid(); // arrays of any dtype may try
+  PyErr_Clear();
+  return whole;
+}
+
+/// A bound or the step of a range: an integer, a number with a point, or a scalar that a trace
+/// computes.
+struct RangeNumber {
+  std::variant<std::int64_t, double, Tensor> value;
+  std::optional<DType> dtype; ///< of a tensor: numbers take part as weak ones
+
+  RangeNumber(std::int64_t integer) : value(integer) {}
+  RangeNumber(PyObject *object, const Place &argument) {
+    if (!is_tensor(object) && !is_variable(object)) {
+      if (is_whole(object)) value = to_integer(object, argument);
+      else value = to<double>(object, argument);
+      return;
+    }
+    const Tensor number = to_tensor(object, argument);
     const TensorType type = detail::type_of(number);
-    if (!type.shape.empty())
+    dtype = type.dtype == DType::boolean ? DType::i32 : type.dtype;
+    if (!number.traced() && number.size() == 1) {
+      if (is_floating(*dtype)) value = number.item<double>();
+      else value = number.item<std::int64_t>();
+    } else if (type.shape.empty()) {
+      value = is_floating(*dtype) ? number : cast(number, DType::i64);
+    } else {
       throw ShapeError(argument.text() + " is a tensor of shape " + weft::to_string(type.shape) +
                        ": a scalar is wanted");
-    floating |= is_floating(type.dtype);
-    numbers[i] = is_floating(type.dtype) ? number : cast(number, DType::i64);
+    }
   }
-  if (!bounded) numbers = {tensor(std::int64_t{0}), numbers[0], numbers[2]};
-  return arange_between(numbers[0], numbers[1], numbers[2],
-                        dtype_or(values[3], floating ? DType::f32 : DType::i32, "arange"));
+
+  bool traced() const { return std::holds_alternative<Tensor>(value); }
+  bool is_integer() const { return dtype ? !is_floating(*dtype) : value.index() == 0; }
+  std::int64_t integer() const { return std::get<std::int64_t>(value); }
+  double number() const {
+    return is_integer() ? static_cast<double>(integer()) : std::get<double>(value);
+  }
+  Tensor tensor() const {
+    if (traced()) return std::get<Tensor>(value);
+    return is_integer() ? weft::tensor(integer()) : weft::tensor(number());
+  }
+};
+
+/// The dtype that the numbers of a range take together: int32, int64 where one does not fit.
+DType dtype_of_range(std::span<const RangeNumber> numbers) {
+  std::optional<DType> dtype;
+  bool large = false, floating = false;
+  for (const RangeNumber &number : numbers) {
+    if (number.dtype) dtype = dtype ? promote(*dtype, *number.dtype) : *number.dtype;
+    floating |= !number.is_integer();
+    large |=
+        !number.traced() && number.is_integer() && !std::in_range<std::int32_t>(number.integer());
+  }
+  if (floating) return dtype && is_floating(*dtype) ? *dtype : DType::f32;
+  return large ? DType::i64 : dtype.value_or(DType::i32);
 }
 
 Tensor make_arange(PyObject *const *values) {
-  const bool bounded = is_given(values[1]);
-  if (std::any_of(values, values + 3, [](PyObject *value) {
-        return is_given(value) && is_tensor(value) && tensor_in(value).traced();
-      }))
-    return arange_of_trace(values, bounded);
-  bool floating = false;
-  std::array<double, 3> numbers = {0, 0, 1};
-  for (std::size_t i = 0; i < 3; ++i) {
-    if (!is_given(values[i])) continue;
-    floating |= PyFloat_Check(values[i]) ||
-                (is_tensor(values[i]) && is_floating(tensor_in(values[i]).dtype()));
-    numbers[i] = to<double>(values[i], {"arange", arange_signature.names[i]});
-  }
-  if (!bounded) numbers = {0, numbers[0], numbers[2]};
-  const bool large = std::fabs(numbers[0]) > 2147483647. || std::fabs(numbers[1]) > 2147483647.;
-  return arange(numbers[0], numbers[1], numbers[2],
-                dtype_or(values[3],
-                         floating ? DType::f32
-                         : large  ? DType::i64
-                                  : DType::i32,
-                         "arange"));
+  std::array<RangeNumber, 3> numbers = {0, 0, 1};
+  for (std::size_t i = 0; i < 3; ++i)
+    if (is_given(values[i])) numbers[i] = {values[i], {"arange", arange_signature.names[i]}};
+  if (!is_given(values[1])) numbers = {0, numbers[0], numbers[2]};
+  const auto &[start, stop, step] = numbers;
+  const DType dtype = dtype_or(values[3], dtype_of_range(numbers), "arange");
+  if (std::ranges::any_of(numbers, &RangeNumber::traced))
+    return arange_between(start.tensor(), stop.tensor(), step.tensor(), dtype);
+  if (std::ranges::all_of(numbers, &RangeNumber::is_integer))
+    return detail::arange_of_integers(start.integer(), stop.integer(), step.integer(), dtype);
+  return arange(start.number(), stop.number(), step.number(), dtype);
 }
 
 /// `linspace` of a number that a trace computes, to the same bits.
@@ -353,7 +378,7 @@ PyMethodDef functions[] = {
     method<arange_signature, make_arange>(
 
         "start, start + step, ... below stop, or 0, 1, ... below the only number. Of whole numbers "
-        "int32, else float32.\n\n"
+        "int32 (int64 where one does not fit), else float32; tensors among them promote it.\n\n"
         "Raises:\n    ValueError: if the step is 0 or a bound is not finite\n\n"
         "Example:\n"
         "    >>> wf.arange(2, 8, 2)\n"

@@ -155,7 +155,8 @@ Tensor normalized(const Tensor &positions, const Tensor &y, std::int64_t axis, c
     const Tensor wide = cast(positions, DType::i64);
     const Tensor shifted =
         size == unknown ? add(wide, size_of(y, {.axis = axis})) : add(wide, size);
-    return select(less(wide, 0), shifted, wide);
+    // Others are out of range, which the gather says of the number that was given.
+    return select(logical_and(less(wide, 0), greater_equal(shifted, 0)), shifted, wide);
   }
   std::vector<std::int64_t> list = positions.to_vector<std::int64_t>();
   bool negative = false;

@@ -3,8 +3,10 @@
 #include "Define.h"
 #include "Snapshots.h"
 
+#include <limits>
 #include <ranges>
 
+#include <weft/composites.h>
 #include <weft/detail/binding.h>
 #include <weft/detail/staging.h>
 
@@ -78,21 +80,33 @@ Sizes sizes_from(const Tensor &all, const Place &place) {
   return sizes;
 }
 
+/// A number of the user as a size. Throws ShapeError for the one that stands for a computed size.
+Size numbered(std::int64_t number, const Place &place) {
+  if (number == weft::detail::kDynamic)
+    throw ShapeError(place.text() + " has a size of " + std::to_string(number) +
+                     ", which is negative");
+  return number;
+}
+
 } // namespace
 
 template <>
 Sizes to(PyObject *object, const Place &place) {
   if (is_tensor(object) && tensor_in(object).traced()) return sizes_from(tensor_in(object), place);
-  if (PyList_Check(object) == 0 && PyTuple_Check(object) == 0) return to_integers(object, place);
-  const nb::tuple items = entries_of(object);
   Sizes sizes;
+  if (PyList_Check(object) == 0 && PyTuple_Check(object) == 0) {
+    for (const std::int64_t number : to_integers(object, place))
+      sizes.push_back(numbered(number, place));
+    return sizes;
+  }
+  const nb::tuple items = entries_of(object);
   for (const nb::handle item : items) {
     if (item.is_none() && weft::detail::is_tracing())
       throw DTypeError(place.text() + " has the size None, which the trace does not know: " +
                        "wf.size(x, axis) is it as a tensor, and tf.shape(x)[axis]");
     const bool computed = is_tensor(item.ptr()) && tensor_in(item.ptr()).traced();
     sizes.push_back(computed ? size_from(tensor_in(item.ptr()), place)
-                             : Size(to_integer(item.ptr(), place)));
+                             : numbered(to_integer(item.ptr(), place), place));
   }
   return sizes;
 }
@@ -100,21 +114,46 @@ Sizes to(PyObject *object, const Place &place) {
 template <>
 Size to(PyObject *object, const Place &place) {
   if (is_tensor(object) && tensor_in(object).traced()) return size_from(tensor_in(object), place);
-  return to_integer(object, place);
+  return numbered(to_integer(object, place), place);
 }
+
+namespace {
+
+/// How many numbers lie in a range of integers, exactly: the quotients by the step tell the
+/// distance, which itself need not fit 64 bits.
+Size count_between(const Tensor &start, const Tensor &stop, const Tensor &step) {
+  const Tensor rises = greater(step, std::int64_t{0});
+  const Tensor last = subtract(stop, select(rises, std::int64_t{1}, std::int64_t{-1}));
+  const auto quotient = [&](const Tensor &x) { return floor_divide(x, step); };
+  const auto rest = [&](const Tensor &x) { return remainder(x, step); };
+  const Tensor borrows =
+      select(rises, less(rest(last), rest(start)), greater(rest(last), rest(start)));
+  const Tensor count = subtract(add(subtract(quotient(last), quotient(start)), std::int64_t{1}),
+                                cast(borrows, DType::i64));
+  // One that wrapped is more than any tensor has.
+  const Tensor most = weft::tensor(std::numeric_limits<std::int64_t>::max());
+  return select(select(rises, less(start, stop), greater(start, stop)),
+                select(greater(count, std::int64_t{0}), count, most), std::int64_t{0});
+}
+
+} // namespace
 
 Tensor arange_between(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype) {
   const auto is = [](const Tensor &x, std::int64_t number) {
     return !x.traced() && is_integer(x.dtype()) && x.item<std::int64_t>() == number;
   };
-  if (is(start, 0) && is(step, 1) && is_integer(weft::detail::type_of(stop).dtype))
-    return iota(dtype, {max(Size(stop), 0)});
-  // In f64, as numbers have it: counts are exact there.
+  const auto whole = [](const Tensor &x) { return is_integer(weft::detail::type_of(x).dtype); };
+  if (step.traced()) check(not_equal(step, 0), "arange: the step is 0");
+  else if (step.item<double>() == 0) throw ValueError("arange: the step is 0");
+  if (is(start, 0) && is(step, 1) && whole(stop)) return iota(dtype, {max(Size(stop), 0)});
+  if (whole(start) && whole(stop) && whole(step)) {
+    const Tensor all = iota(DType::i64, {count_between(start, stop, step)});
+    return cast(add(multiply(all, step), start), dtype);
+  }
   const auto wide = [](const Tensor &x) { return cast(x, DType::f64); };
   const Tensor count = ceil(divide(subtract(wide(stop), wide(start)), wide(step)));
-  const Tensor all = iota(DType::i64, {max(Size(cast(count, DType::i64)), 0)});
-  if (is_integer(dtype)) return cast(add(multiply(all, step), start), dtype);
-  return cast(add(multiply(wide(all), wide(step)), wide(start)), dtype);
+  const Tensor all = iota(DType::f64, {max(Size(cast(count, DType::i64)), 0)});
+  return cast(add(multiply(all, wide(step)), wide(start)), dtype);
 }
 
 Tensor size_in(const Tensor &sizes, std::int64_t at) {

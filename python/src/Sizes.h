@@ -17,8 +17,7 @@ Sizes to(PyObject *object, const Place &place);
 template <>
 Size to(PyObject *object, const Place &place);
 
-/// `arange` between bounds that a trace computes, all three scalars; of integers unless `dtype` is
-/// floating.
+/// `arange` between bounds that a trace computes, all three scalars: floating ones, or i64.
 Tensor arange_between(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype);
 
 /// Entry number `at` of the tensor of all sizes that `internal_sizes` gave: a number where that is

@@ -373,7 +373,7 @@ def range(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any
     """
     given = (start, step) if stop is None else (start, stop, step)
     if not any(_weft.internal_is_traced(x) for x in given):
-        return _weft.arange(_number(start), _number(stop), _number(step), dtype)
+        return _weft.arange(start, stop, step, dtype)
     from . import _staging
     from ._autograph import overloads
 
@@ -381,10 +381,3 @@ def range(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Any
     if dtype is not None:
         start, stop, step = (x if x is None else _weft.cast(x, dtype) for x in (start, stop, step))
     return overloads.Range(0, start, step) if stop is None else overloads.Range(start, stop, step)
-
-
-def _number(x: Any) -> Any:
-    """The number in a scalar."""
-    if isinstance(x, _weft.Variable):
-        x = x.value()
-    return x.item() if type(x) is _weft.Tensor else x

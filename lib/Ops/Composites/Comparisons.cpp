@@ -112,7 +112,8 @@ Tensor take(const Tensor &given, const Tensor &indices, std::optional<std::int64
   const std::int64_t size = shape_of(x)[static_cast<std::size_t>(at)];
   const Tensor wide = cast(indices, i64);
   const Tensor back = size == unknown ? wide + size_of(x, {.axis = at}) : wide + size;
-  return gather(x, select(wide < 0, back, wide), {.axis = at});
+  // Others are out of range, which the gather says of the number that was given.
+  return gather(x, select((wide < 0) & (back >= 0), back, wide), {.axis = at});
 }
 
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y) {

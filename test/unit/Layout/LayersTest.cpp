@@ -95,6 +95,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/control_flow.h", "Function"},
     {"weft/host_call.h", "Function"},
     {"weft/detail/binding.h", "Runtime"},
+    {"weft/detail/ranges.h", "Runtime"},
     {"weft/detail/interrupts.h", "Runtime"},
     {"weft/detail/body.h", "Ops"},
     {"weft/detail/indexing.h", "Ops"},

@@ -67,6 +67,54 @@ factorsOf(ArrayRef<OpFoldResult> x, ArrayRef<OpFoldResult> shape, std::optional<
   return std::pair(from, to);
 }
 
+/// A product of sizes, computed in numbers of 128 bits.
+struct WideProduct {
+  Value number;
+  Value overflows; ///< whether 64 bits do not hold it, or a part of it beside a 0
+  Value isEmpty;   ///< whether a size is 0
+};
+
+static WideProduct wideProductOf(LinalgBuilder &b, ArrayRef<OpFoldResult> sizes) {
+  Value product = b.index(1), none = b.index(0);
+  Value overflows = arith::ConstantOp::create(b, b.getBoolAttr(false)), isEmpty = overflows;
+  for (OpFoldResult each : sizes) {
+    Value size = b.toValue(each);
+    isEmpty = arith::OrIOp::create(b, isEmpty,
+                                   arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, none));
+    Value wide = arith::IndexCastOp::create(b, b.getI64Type(), size);
+    auto both = arith::MulUIExtendedOp::create(
+        b, arith::IndexCastOp::create(b, b.getI64Type(), product), wide);
+    Value zero = arith::ConstantIntOp::create(b, 0, 64);
+    Value high = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, both.getHigh(), zero);
+    overflows = arith::OrIOp::create(b, overflows, high);
+    product = arith::IndexCastOp::create(b, b.getIndexType(), both.getLow());
+  }
+  return {product, overflows, isEmpty};
+}
+
+static Value negated(LinalgBuilder &b, Value holds) {
+  return arith::XOrIOp::create(b, holds, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+}
+
+/// Has the call end if a broadcast has more elements than there are numbers: it is computed where
+/// it is used, so that no allocation would tell.
+static void requireCountable(LinalgBuilder &b, ArrayRef<OpFoldResult> sizes) {
+  const auto isOf = [](OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    return value && !value.getDefiningOp<tensor::DimOp>();
+  };
+  const auto isOne = [](OpFoldResult size) { return isConstantIntValue(size, 1); };
+  if (llvm::none_of(sizes, isOf) || sizes.size() - llvm::count_if(sizes, isOne) < 2) return;
+  WideProduct count = wideProductOf(b, sizes);
+  Value negative = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, count.number, b.index(0));
+  Value fits = negated(b, arith::OrIOp::create(b, count.overflows, negative));
+  std::string shape;
+  for (size_t i = 0; i < sizes.size(); ++i) shape += i == 0 ? "{}" : ", {}";
+  b.requireTrue(arith::OrIOp::create(b, count.isEmpty, fits),
+                "broadcast: a tensor of shape (" + shape + ") has more elements than 2^63 - 1",
+                sizes);
+}
+
 /// The target sizes where some are values: those given, of which one may be -1 and is what the
 /// others leave. What cannot be seen to fit is checked, in numbers of 128 bits.
 static Sizes targetValues(LinalgBuilder &b, Value x, ReshapeOp op) {
@@ -92,20 +140,8 @@ static Sizes targetValues(LinalgBuilder &b, Value x, ReshapeOp op) {
     if (left->unknown.empty() && left->known == 1) return sizes;
   }
   const OpFoldResult count = b.countOf(from);
-  Value total = b.toValue(count), product = b.index(1), none = b.index(0);
-  Value overflows = arith::ConstantOp::create(b, b.getBoolAttr(false)), isEmpty = overflows;
-  for (OpFoldResult other : others) {
-    Value size = b.toValue(other);
-    isEmpty = arith::OrIOp::create(b, isEmpty,
-                                   arith::CmpIOp::create(b, arith::CmpIPredicate::eq, size, none));
-    Value wide = arith::IndexCastOp::create(b, b.getI64Type(), size);
-    auto both = arith::MulUIExtendedOp::create(
-        b, arith::IndexCastOp::create(b, b.getI64Type(), product), wide);
-    Value zero = arith::ConstantIntOp::create(b, 0, 64);
-    Value high = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, both.getHigh(), zero);
-    overflows = arith::OrIOp::create(b, overflows, high);
-    product = arith::IndexCastOp::create(b, b.getIndexType(), both.getLow());
-  }
+  Value total = b.toValue(count), none = b.index(0);
+  const auto [product, overflows, isEmpty] = wideProductOf(b, others);
   std::string message = "reshape: {} elements do not fill the shape (";
   SmallVector<OpFoldResult> named{count};
   {
@@ -118,17 +154,14 @@ static Sizes targetValues(LinalgBuilder &b, Value x, ReshapeOp op) {
     text << (sizes.size() == 1 ? ",)" : ")");
   }
   Value fits;
-  Value isExact =
-      arith::XOrIOp::create(b, overflows, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+  Value isExact = negated(b, overflows);
   if (rest) {
     Value divisor = b.larger(product, b.index(1));
     divisor = arith::SelectOp::create(b, overflows, b.index(1), divisor);
     Value left = arith::DivUIOp::create(b, total, divisor);
     Value whole = arith::MulIOp::create(b, left, product);
     Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, whole, total);
-    Value follows =
-        arith::XOrIOp::create(b, isEmpty, arith::ConstantOp::create(b, b.getBoolAttr(true)));
-    fits = arith::AndIOp::create(b, arith::AndIOp::create(b, isExact, follows), same);
+    fits = arith::AndIOp::create(b, arith::AndIOp::create(b, isExact, negated(b, isEmpty)), same);
     sizes[*rest] = left;
   } else {
     Value same = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, product, total);
@@ -283,6 +316,7 @@ Value lowerTranspose(LinalgBuilder &b, TransposeOp op) {
 Value lowerBroadcast(LinalgBuilder &b, BroadcastOp op) {
   OperandRange values = op.getSizes();
   const Sizes from = b.sizesOf(op.getX()), sizes = b.sizesIn(op.getShape(), values, "broadcast");
+  requireCountable(b, sizes);
   const size_t missing = sizes.size() - from.size();
   SmallVector<AffineExpr> exprs;
   for (auto [axis, size] : llvm::enumerate(from)) {
