@@ -202,10 +202,10 @@ Tensor as_tensor(nb::handle object, nb::handle like) {
   std::optional<DType> dtype;
   if (!like.is_none()) {
     const DType wanted = to_dtype(like.ptr(), place);
-    const bool fits = PyBool_Check(value)         ? wanted == DType::boolean
-                      : PyLong_CheckExact(value)  ? wanted != DType::boolean
-                      : PyFloat_CheckExact(value) ? is_floating(wanted)
-                                                  : false;
+    const bool fits = PyBool_Check(value)        ? wanted == DType::boolean
+                      : PyLong_CheckExact(value) ? wanted != DType::boolean
+                      : PyFloat_Check(value)     ? is_floating(wanted)
+                                                 : false;
     if (fits) dtype = wanted;
   }
   return to_tensor_of(value, dtype, place);

@@ -46,11 +46,15 @@ class _Shape:
         """The tensors of a value; `part` says what gave it, and is empty for what a loop carries.
         Throws ValueError unless it is of the structure of the first, and DTypeError for another
         dtype. Throws Retry where a number of the first part has to be of another dtype."""
+        from ._autograph import trees
+
         leaves = self.check(value)
         if self._leaves is None:
             self._leaves, self._first = leaves, part
             tensors = [
-                _weft.internal_as_tensor(leaf, self._tried[n][-1] if n in self._tried else None)
+                _weft.internal_as_tensor(
+                    leaf if part else trees.plain(leaf), self._tried[n][-1] if n in self._tried else None
+                )
                 for n, leaf in enumerate(leaves)
             ]
             self._dtypes = [_weft.internal_type_of(x)[0] for x in tensors]
