@@ -10,6 +10,17 @@
 
 namespace weft::autodiff {
 
+namespace {
+
+/// For what a value that differs by member would choose.
+[[noreturn]] void refuse_choice(std::string_view of, std::string_view name) {
+  throw StateError(std::string(of) + ": " + std::string(name) +
+                   " cannot be done on many tensors at once, which may choose differently: write "
+                   "it with ops, which do it for each, and weft.select for what a branch chooses");
+}
+
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Control flow in traces: its state, of which some stands for many
 //===----------------------------------------------------------------------===//
@@ -89,7 +100,7 @@ std::vector<Tensor> Batcher::construct(const ConstructCall &call) {
 }
 
 std::vector<Tensor> Batcher::construct_choice(const ConstructCall &call) {
-  if (any_varies(call.operands)) refuse(call.name);
+  if (any_varies(call.operands)) refuse_choice(name_, call.name);
   State state(*this, 0, {});
   for (const detail::Body &body : call.bodies)
     Interpreter::types_of(
@@ -107,7 +118,7 @@ std::vector<Tensor> Batcher::construct_loop(const ConstructCall &call) {
   // A counted loop has two bounds, and its body one number, before the state.
   const std::size_t bounds = counted ? 2 : 0;
   const std::span<const Tensor> begin = call.operands.subspan(bounds);
-  if (any_varies(call.operands.first(bounds))) refuse(call.name);
+  if (any_varies(call.operands.first(bounds))) refuse_choice(name_, call.name);
   std::vector<bool> varies;
   for (const Tensor &part : begin) varies.push_back(this->varies(part));
   State state(*this, counted ? 1 : 0, varies);
@@ -139,7 +150,7 @@ std::vector<Tensor> Batcher::construct_loop(const ConstructCall &call) {
       std::vector<Tensor> holds = condition.find(
           [&](std::span<const Tensor> given) {
             std::vector<Tensor> results = call.bodies[0](given);
-            if (any_varies(results)) refuse(call.name);
+            if (any_varies(results)) refuse_choice(name_, call.name);
             return results;
           },
           inputs);

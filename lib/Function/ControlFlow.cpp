@@ -89,6 +89,10 @@ std::vector<Tensor> results_of(const Body &body, std::span<const Tensor> argumen
 /// its trace has ended and nothing records.
 Interpreter &recorder_for(std::string_view name, const char *what, const Tensor &value) {
   if (Interpreter *interpreter = recorder()) return *interpreter;
+  if (std::string_view(static_cast<TraceRef *>(value.impl()->base)->name) == "vmap")
+    throw StateError(std::string(name) + ": " + what +
+                     " stands for many in vmap, which may choose differently: write it with ops, "
+                     "which do it for each, and weft.select for what a branch chooses");
   throw StateError(std::string(name) + ": " + what + " of type " +
                    to_string(detail::type_of(value)) +
                    " stands for a value of a traced function and was used outside of its trace");

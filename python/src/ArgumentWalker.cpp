@@ -1,5 +1,6 @@
 // Arguments in the order of their signature.
 #include "ArgumentWalker.h"
+#include "Numbers.h"
 #include "Text.h"
 
 #include <weft/detail/inline_vector.h>
@@ -165,6 +166,11 @@ void ArgumentWalker::read_constant(PyObject *object, Kind kind) {
 void ArgumentWalker::number(PyObject *object) {
   if (PyBool_Check(object)) return reader.literal(object == Py_True);
   if (PyFloat_CheckExact(object)) return reader.literal(PyFloat_AS_DOUBLE(object));
+  if (is_wide_float(object)) { // which alone is f64
+    reader.enter(Node::record, 2);
+    type(object);
+    return reader.literal(PyFloat_AS_DOUBLE(object));
+  }
   int overflow = 0;
   if (PyLong_CheckExact(object)) {
     const std::int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);

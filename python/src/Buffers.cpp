@@ -41,6 +41,17 @@ std::string dtype_text(PyObject *object, const Py_buffer *view) {
   return view == nullptr || view->format == nullptr ? "an unknown format" : view->format;
 }
 
+/// Whether the buffer has the bytes of an element in the stead of elements: so NumPy gives its
+/// dates and times, as `struct` has no letter for them.
+bool has_only_bytes(PyObject *object, const Py_buffer &view) {
+  if (view.itemsize != 1 || (view.format != nullptr && view.format[0] != 'B')) return false;
+  nb::object size = nb::steal(PyObject_GetAttrString(object, "dtype"));
+  if (size.is_valid()) size = nb::steal(PyObject_GetAttrString(size.ptr(), "itemsize"));
+  const bool known = size.is_valid() && PyLong_Check(size.ptr()) != 0;
+  PyErr_Clear();
+  return known && PyLong_AsLong(size.ptr()) > 1;
+}
+
 [[noreturn]] void refuse_elements(PyObject *object, const Py_buffer *view, const Place &place) {
   throw DTypeError(place.text() + " has elements of " + dtype_text(object, view) +
                    ", which no dtype holds: they are bool, int32, int64, float32 and float64");
@@ -78,7 +89,7 @@ Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing) {
   const bool indirect = view->suboffsets != nullptr;
   Py_buffer *held = view.release();
   const detail::ExternalOwner owner{release_buffer, held};
-  if (elements.element.kind == Element::Kind::other || indirect) {
+  if (elements.element.kind == Element::Kind::other || indirect || has_only_bytes(object, *held)) {
     const std::string text = dtype_text(object, held);
     release_buffer(held);
     throw DTypeError(place.text() + " has elements of " + text +

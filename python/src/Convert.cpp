@@ -1,5 +1,6 @@
 // Numbers, nested sequences and whatever else has elements, as tensors and operands.
 #include "Binding.h"
+#include "Numbers.h"
 #include "Snapshots.h"
 
 #include <limits>
@@ -19,7 +20,7 @@ public:
   Found add(PyObject *object) {
     if (PyFloat_Check(object)) {
       kind_ = DTypeKind::floating;
-      wide_ |= !PyFloat_CheckExact(object) && PyObject_CheckBuffer(object) != 0;
+      wide_ |= is_wide_float(object);
       return push(0, PyFloat_AS_DOUBLE(object));
     }
     if (PyBool_Check(object)) return push(object == Py_True, object == Py_True);
@@ -199,7 +200,7 @@ void Beside::add(PyObject *object, int depth) {
   if (is_tensor(object)) return strong(detail::type_of(tensor_in(object)).dtype);
   if (is_variable(object)) return strong(variable_in(object).dtype());
   if (PyFloat_Check(object)) {
-    wide_ |= !PyFloat_CheckExact(object) && PyObject_CheckBuffer(object) != 0;
+    wide_ |= is_wide_float(object);
     return;
   }
   if (PyLong_Check(object) || object == Py_None || PyUnicode_Check(object) ||
@@ -278,7 +279,7 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
     return true;
   }
   if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object) ||
-      PyComplex_Check(object))
+      PyComplex_CheckExact(object))
     return false;
   if (hint && PyFloat_Check(object)) {
     // A numpy.float64 counts as the number of Python that it is: alone it is f64, beside a floating
@@ -373,7 +374,23 @@ std::vector<Tensor> to_tensors(PyObject *object, const Place &place) {
   return tensors;
 }
 
+namespace {
+
+/// Throws DTypeError for a tensor of a trace, an argument or what came of one, where the program
+/// has to know the number.
+void refuse_traced(PyObject *object, const Place &place) {
+  if (is_tensor(object) && tensor_in(object).traced())
+    throw DTypeError(place.text() +
+                     " is a tensor of a traced function, and a number of Python is wanted: "
+                     "arguments that are tensors, arrays or scalars of NumPy such as numpy.int64 "
+                     "have no value while it is traced, but a number of Python is a constant of "
+                     "the trace, so pass int(n)");
+}
+
+} // namespace
+
 std::int64_t to_integer(PyObject *object, const Place &place) {
+  refuse_traced(object, place);
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index.is_valid()) {
     PyErr_Clear();
@@ -402,10 +419,7 @@ Ints to_integers(PyObject *object, const Place &place) {
 }
 
 Ints to_integer_list(PyObject *object, const Place &place) {
-  if (is_tensor(object) && tensor_in(object).traced())
-    throw DTypeError(place.text() +
-                     " is a tensor of a traced function, and a number of Python is wanted: a size "
-                     "is x.shape[i], not one of a tensor of sizes");
+  refuse_traced(object, place);
   try {
     return to_integers(is_variable(object) ? nb::cast(variable_in(object).value()).ptr() : object,
                        place);

@@ -312,9 +312,8 @@ const Signature logsumexp_signature{"logsumexp",
                                      {"keepdims", "builtins.bool", "False"}}};
 Tensor call_logsumexp(PyObject *const *values) {
   const Operands<1> operands(logsumexp_signature, values, 1);
-  const SumOptions options{
-      .axes = given<std::optional<Ints>>(values[1], std::nullopt, {"logsumexp", "axis"}),
-      .keepdims = given<bool>(values[2], false, {"logsumexp", "keepdims"})};
+  const SumOptions options{.axes = given<Axes>(values[1], {}, {"logsumexp", "axis"}),
+                           .keepdims = given<bool>(values[2], false, {"logsumexp", "keepdims"})};
   return unlocked(operands.size(), [&] { return logsumexp(operands[0], options); });
 }
 

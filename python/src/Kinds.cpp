@@ -1,5 +1,6 @@
 // What objects of Python are, by their types alone.
 #include "Kinds.h"
+#include "Numbers.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -26,6 +27,7 @@ Kind kind_of_other(PyObject *object) {
   static PyObject *const fields = interned("_fields"),
                          *const dataclass = interned("__dataclass_fields__"),
                          *const attrs = interned("__attrs_attrs__");
+  if (is_wide_float(object)) return Kind::number;
   if (PyType_Check(object) || PyFunction_Check(object) || PyModule_Check(object))
     return Kind::object;
   if (PyTuple_Check(object)) return type_has(object, fields) ? Kind::named : Kind::tuple;

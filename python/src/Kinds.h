@@ -16,7 +16,7 @@ enum class Kind : std::uint8_t {
   tensor,
   variable,
   none,
-  number,  ///< bool, int, float or complex, exactly
+  number,  ///< bool, int, float or complex, exactly, or numpy.float64
   text,    ///< str
   bytes,   ///< bytes
   list,    ///< its entries

@@ -221,7 +221,13 @@ bool has_own_updates(nb::handle object) {
   return !nb::object(object.type().attr("apply_gradients")).is(base.attr("apply_gradients"));
 }
 
-Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
+/// What a loss is in: what the function gives, or the first entry of that.
+nb::object loss_in(const nb::object &given) {
+  const bool listed = PyTuple_Check(given.ptr()) != 0 || PyList_Check(given.ptr()) != 0;
+  return listed && nb::len(given) != 0 ? nb::object(given[0]) : given;
+}
+
+nb::object minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handle variables) {
   OptimizerObject &self = optimizer_in(object.ptr());
   if (!variables.is_none()) {
     std::vector<Variable> list;
@@ -238,12 +244,15 @@ Tensor minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::handl
   }
   const optimizers::Optimizer &bound = self.bound("minimize");
   if (has_own_updates(object))
-    return nb::cast<Tensor>(nb::module_::import_("weft._bases")
-                                .attr("minimized")(object, loss, nb::none(), /*pairs=*/false));
-  return bound.minimize([&] {
-    const nb::object value = checked(PyObject_CallNoArgs(loss.ptr()));
+    return nb::module_::import_("weft._bases")
+        .attr("minimized")(object, loss, nb::none(), /*pairs=*/false);
+  nb::object given, value;
+  Tensor tensor = bound.minimize([&] {
+    given = checked(PyObject_CallNoArgs(loss.ptr()));
+    value = loss_in(given);
     return to_tensor(value.ptr(), {"minimize", "what the loss gives"});
   });
+  return value.is(given) ? checked(wrap(std::move(tensor))) : given;
 }
 
 } // namespace
@@ -256,8 +265,9 @@ void define_updates(ClassOf<OptimizerObject, Visitable> &type) {
           "it is.")
       .def<minimize>(
           "minimize", Arg("loss").none(), Arg("variables") = nb::none(),
-          "Runs `loss`, a function without parameters that gives a scalar, updates by its "
-          "gradients, and gives what it gave.");
+          "Runs `loss`, a function without parameters that gives a scalar, or a tuple whose first "
+          "part is one and whose rest is carried along; updates by the scalar's gradients, and "
+          "gives what it gave.");
 }
 
 } // namespace weft::python

@@ -202,10 +202,10 @@ Tensor as_tensor(nb::handle object, nb::handle like) {
   std::optional<DType> dtype;
   if (!like.is_none()) {
     const DType wanted = to_dtype(like.ptr(), place);
-    const bool fits = PyBool_Check(value)         ? wanted == DType::boolean
-                      : PyLong_CheckExact(value)  ? wanted != DType::boolean
-                      : PyFloat_CheckExact(value) ? is_floating(wanted)
-                                                  : false;
+    const bool fits = PyBool_Check(value)        ? wanted == DType::boolean
+                      : PyLong_CheckExact(value) ? wanted != DType::boolean
+                      : PyFloat_Check(value)     ? is_floating(wanted)
+                                                 : false;
     if (fits) dtype = wanted;
   }
   return to_tensor_of(value, dtype, place);
@@ -230,12 +230,14 @@ nb::object choose(const std::string &name, nb::handle index, nb::handle cases) {
   return list_of(detail::choose(name, tensor_in(index.ptr()), bodies));
 }
 
-nb::object loop(const std::string &name, nb::handle condition, nb::handle body, nb::handle state) {
+nb::object loop(const std::string &name, nb::handle condition, nb::handle body, nb::handle state,
+                bool breaks) {
   const detail::Body test = [condition](std::span<const Tensor> tensors) {
     const nb::object holds = checked(PyObject_CallOneArg(condition.ptr(), list_of(tensors).ptr()));
     return std::vector{to_tensor(holds.ptr(), {"while", "the condition"})};
   };
-  return list_of(detail::loop(name, test, body_of(body), tensors_of(state), {}));
+  const auto run = breaks ? detail::loop_until : detail::loop;
+  return list_of(run(name, test, body_of(body), tensors_of(state), {}));
 }
 
 /// A bound of a loop: a number of Python is weak.
@@ -246,7 +248,7 @@ Operand bound_of(nb::handle object, std::vector<Tensor> &kept) {
 }
 
 nb::object count(const std::string &name, nb::handle start, nb::handle stop, std::int64_t step,
-                 nb::handle body, nb::handle state) {
+                 nb::handle body, nb::handle state, bool breaks) {
   std::vector<Tensor> kept;
   kept.reserve(2);
   const Iterations iterations(bound_of(start, kept), bound_of(stop, kept), step);
@@ -256,7 +258,8 @@ nb::object count(const std::string &name, nb::handle start, nb::handle stop, std
     PyObject *const args[] = {number.ptr(), rest.ptr()};
     return tensors_of(checked(PyObject_Vectorcall(body.ptr(), args, 2, nullptr)));
   };
-  return list_of(detail::count(name, iterations, turn, tensors_of(state)));
+  const auto run = breaks ? detail::count_until : detail::count;
+  return list_of(run(name, iterations, turn, tensors_of(state)));
 }
 
 nb::object scan(nb::handle body, nb::handle carries, nb::handle slices, bool reverse) {
@@ -381,8 +384,11 @@ void define_staging(nb::module_ &module) {
   define<as_tensor>(module, "internal_as_tensor", Arg("x"), Arg("like").none());
   define<branch>(module, "internal_branch(name, predicate, then, otherwise)");
   define<choose>(module, "internal_choose(name, index, cases)");
-  define<loop>(module, "internal_loop(name, condition, body, state)");
-  define<count>(module, "internal_count(name, start, stop, step, body, state)");
+  define<loop>(module, "internal_loop(name, condition, body, state, breaks)");
+  define<count>(module, "internal_count(name, start, stop, step, body, state, breaks)");
+  define(module, "internal_break_predicate(predicate)", [](nb::handle predicate) {
+    return detail::break_predicate(to_tensor(predicate.ptr(), {"break_if", "predicate"}));
+  });
   define<scan>(module, "internal_scan(body, carries, slices, reverse)");
   define<probe>(module, "internal_probe(body, state)");
   define<check_staged>(module, "internal_check(condition, message)");

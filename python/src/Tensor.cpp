@@ -225,7 +225,7 @@ PyObject *method_numpy(PyObject *self, void *) {
       raise_no_attribute(
           "numpy: the tensor " + traced_name(tensor) + " has no value while '" + function +
           "' is traced: return it and call .numpy() on what the function gives, print "
-          "it with print of the library, or take it to py_function");
+          "it with weft.print, or take it to weft.py_function");
     }
     return PyCFunction_New(&method, self);
   });

@@ -369,8 +369,9 @@ class Optimizer(Module, metaclass=ABCMeta):
 
     @users_lines
     def minimize(self, loss: Callable[[], Any], variables: Any = None) -> Any:
-        """Runs `loss`, a function without parameters that gives a scalar, updates by its
-        gradients, and gives what it gave."""
+        """Runs `loss`, a function without parameters that gives a scalar, or a tuple whose first part
+        is one and whose rest is carried along; updates by the scalar's gradients, and gives what it
+        gave."""
         if self._initialized()._trained is None and variables is not None:
             self._trained = list(variables)
         return minimized(self, loss, variables, False)
@@ -378,10 +379,12 @@ class Optimizer(Module, metaclass=ABCMeta):
 
 def minimized(optimizer: Any, loss: Callable[[], Any], variables: Any, pairs: bool) -> Any:
     """Updates by the gradients of a loss, by the optimizer's own `apply_gradients`: of pairs with
-    the variables, or of gradients in their order. Gives the loss."""
+    the variables, or of gradients in their order. Gives what the loss gave."""
     kind = type(optimizer).__name__
     with _weft.GradientTape() as tape:
-        value = _weft.asarray(loss())
+        given = loss()
+        has_more = is_listed(given) and len(given) != 0
+        value = _weft.asarray(given[0] if has_more else given)
     if not value.dtype.is_floating:
         raise _weft.DTypeError(f"{kind}: minimize: the loss must be floating, but is {value.dtype}")
     if value.ndim:
@@ -397,7 +400,7 @@ def minimized(optimizer: Any, loss: Callable[[], Any], variables: Any, pairs: bo
         )
     gradients: list[Any] = tape.gradient(value, of)
     optimizer.apply_gradients(list(zip(gradients, of, strict=True)) if pairs else gradients)
-    return value
+    return given if has_more else value
 
 
 Layer.register(_weft.Layer)

@@ -1,11 +1,11 @@
-"""Control flow as functions: `cond`, `switch_case`, `while_loop`, `for_loop`, `scan`; and `range`."""
+"""Control flow as functions: `cond`, `switch_case`, `while_loop`, `for_loop`, `break_if`, `scan`; and `range`."""
 
 from __future__ import annotations
 
 import builtins
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from weft import _weft
 
@@ -14,7 +14,7 @@ from ._late import imported
 from ._tracebacks import users_lines
 from ._trees import check_listed, is_listed
 
-__all__ = ["cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
+__all__ = ["break_if", "cond", "for_loop", "range", "scan", "switch_case", "while_loop"]
 
 
 def run_part(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -46,11 +46,15 @@ class _Shape:
         """The tensors of a value; `part` says what gave it, and is empty for what a loop carries.
         Throws ValueError unless it is of the structure of the first, and DTypeError for another
         dtype. Throws Retry where a number of the first part has to be of another dtype."""
+        from ._autograph import trees
+
         leaves = self.check(value)
         if self._leaves is None:
             self._leaves, self._first = leaves, part
             tensors = [
-                _weft.internal_as_tensor(leaf, self._tried[n][-1] if n in self._tried else None)
+                _weft.internal_as_tensor(
+                    leaf if part else trees.plain(leaf), self._tried[n][-1] if n in self._tried else None
+                )
                 for n, leaf in enumerate(leaves)
             ]
             self._dtypes = [_weft.internal_type_of(x)[0] for x in tensors]
@@ -168,6 +172,56 @@ def switch_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]]) -> A
     )
 
 
+class _Break(NamedTuple):
+    """The next state of a loop, and whether its body breaks out of it."""
+
+    predicate: Any
+    state: tuple[Any, ...]
+
+
+@options
+def break_if(predicate: Any, *state: Any) -> Any:
+    """What the body of `while_loop` or `for_loop` may return instead of its next state: the loop ends
+    with this iteration, and gives this state, if the predicate holds. The condition of the loop is not
+    asked again. Where only a branch breaks, both branches of a `cond` return one:
+    `wf.cond(found, lambda: wf.break_if(True, x), lambda: wf.break_if(False, next(x)))`.
+
+    >>> wf.for_loop(9, lambda i, s: wf.break_if(s + i > 5, s + i), [wf.tensor(0)])
+    [tensor(6, shape=(), dtype=int32)]
+
+    Raises:
+        DTypeError, ShapeError: if the predicate is no bool scalar
+    """
+    return _Break(_weft.internal_break_predicate(predicate), state)
+
+
+class _Body:
+    """The body of a loop, which may break out of it."""
+
+    def __init__(self, shape: _Shape | None, body: Callable[..., Any]) -> None:
+        self._shape, self._body = shape, body
+        self.breaks = False  # whether an iteration gave a `break_if`
+
+    def values(self, values: Any, *first: Any) -> tuple[list[Any], Any]:
+        """The values of the next iteration, and whether there is none behind it."""
+        after: Any = run_part(self._body, *first, *values)
+        if type(after) is not _Break:
+            return _next(after, values), False
+        return _next(list(after.state), values), after.predicate
+
+    def tensors(self, tensors: list[Any], *first: Any) -> list[Any]:
+        """The same of a trace. Throws Retry once the loop is known to break."""
+        assert self._shape is not None
+        values, breaks = self.values(self._shape.value(tensors), *first)
+        if breaks is not False and not self.breaks:
+            from ._autograph.branches import Retry
+
+            self.breaks = True
+            raise Retry
+        found = self._shape.tensors(values)
+        return [*found, _weft.internal_as_tensor(breaks, None)] if self.breaks else found
+
+
 @options
 def while_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Sequence[Any]
@@ -175,6 +229,7 @@ def while_loop(
     """`loop_vars = body(*loop_vars)` as long as `cond(*loop_vars)` holds. In a traced function the
     loop is recorded once; what it carries keeps its structure, dtypes and ranks, and sizes that
     change are unknown in it. A number of Python that it starts with takes the dtype of an iteration.
+    A body that gives `break_if(predicate, ...)` ends the loop where the predicate holds.
 
     >>> wf.while_loop(lambda n: n < 100, lambda n: n * 2, [wf.tensor(3)])
     [tensor(192, shape=(), dtype=int32)]
@@ -186,27 +241,26 @@ def while_loop(
     check_listed("while_loop", "loop_vars", loop_vars)
     if not _weft.internal_is_tracing():
         values: Any = loop_vars
-        while run_part(cond, *values):
-            values = _next(body, values)
+        breaks: Any = False
+        while not breaks and run_part(cond, *values):
+            values, breaks = _Body(None, body).values(values)
         return values
     shape = _Shape("while_loop")
+    iteration = _Body(shape, body)
 
     def holds(tensors: list[Any]) -> Any:
         return run_part(cond, *shape.value(tensors))
 
-    def turn(tensors: list[Any]) -> list[Any]:
-        return shape.tensors(_next(body, shape.value(tensors)))
-
     def run() -> list[Any]:
-        return _weft.internal_loop("while_loop", holds, turn, shape.tensors(list(loop_vars)))
+        state = shape.tensors(list(loop_vars))
+        return _weft.internal_loop("while_loop", holds, iteration.tensors, state, iteration.breaks)
 
     results: list[Any] = shape.value(shape.agree(run))
     return results if isinstance(loop_vars, list) else tuple(results)
 
 
-def _next(body: Callable[..., Any], values: Any, *first: Any) -> list[Any]:
-    """What the body gives: as many values as there are variables, or the only one."""
-    after: Any = run_part(body, *first, *values)
+def _next(after: Any, values: Any) -> list[Any]:
+    """What the body of a loop gave: as many values as there are variables, or the only one."""
     if after is None and len(values) == 1 and values[0] is not None:
         raise _weft.ValueError(
             "the body of a loop of one variable gives its next value, and gave None: does it return one?"
@@ -251,7 +305,7 @@ def _bounds(iterations: Any) -> tuple[Any, Any, int]:
 def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]) -> Any:
     """`loop_vars = body(i, *loop_vars)` for each number of the iterations: a count, `(start, stop)`,
     `(start, stop, step)`, or a `range`, with ints or integer scalars. In a traced function the loop
-    is recorded once, as in `while_loop`.
+    is recorded once, and its body may give a `break_if`, as in `while_loop`.
 
     >>> wf.for_loop(4, lambda i, s: s + i, [wf.tensor(0)])
     [tensor(6, shape=(), dtype=int32)]
@@ -265,16 +319,19 @@ def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]
     if not _weft.internal_is_tracing():
         values: Any = loop_vars
         for i in builtins.range(int(start), int(stop), step):
-            values = _next(body, values, i)
+            values, breaks = _Body(None, body).values(values, i)
+            if breaks:
+                break
         return values
     shape = _Shape("for_loop")
+    iteration = _Body(shape, body)
 
     def turn(i: Any, tensors: list[Any]) -> list[Any]:
-        return shape.tensors(_next(body, shape.value(tensors), i))
+        return iteration.tensors(tensors, i)
 
     def run() -> list[Any]:
         state = shape.tensors(list(loop_vars))
-        return _weft.internal_count("for_loop", start, stop, step, turn, state)
+        return _weft.internal_count("for_loop", start, stop, step, turn, state, iteration.breaks)
 
     results: Any = shape.value(shape.agree(run))
     return results if isinstance(loop_vars, list) else tuple(results)

@@ -125,7 +125,7 @@ class Library:
         body: Callable[[list[Any]], list[Any]],
         state: list[Any],
     ) -> list[Any]:
-        return _weft.internal_loop(name, condition, body, state)
+        return _weft.internal_loop(name, condition, body, state, False)
 
     def count(
         self,
@@ -136,7 +136,7 @@ class Library:
         body: Callable[[Any, list[Any]], list[Any]],
         state: list[Any],
     ) -> list[Any]:
-        return _weft.internal_count(name, start, stop, step, body, state)
+        return _weft.internal_count(name, start, stop, step, body, state, False)
 
     def probe(self, body: Callable[[list[Any]], Any], state: list[Any]) -> tuple[Any, bool]:
         return _weft.internal_probe(body, state)

@@ -69,7 +69,7 @@ class _Sources:
 def _loss_of(name: str, value: Any) -> Any:
     """What is differentiated of what a function gives."""
     loss: Any = value[0] if is_listed(value) and value else value
-    if type(loss) in (int, float):
+    if isinstance(loss, int | float):
         loss = _weft.tensor(loss)
     _weft.internal_check_loss(name, loss)
     return loss

@@ -79,7 +79,7 @@ class LoopState:
             found.append((symbol, spec, leaves))
         for symbol, spec, leaves in found:
             symbol.spec, symbol.leaves = spec, leaves
-            symbol.tensors = [self._library.as_tensor(leaf) for leaf in symbol.leaves]
+            symbol.tensors = [self._library.as_tensor(trees.plain(leaf)) for leaf in symbol.leaves]
             symbol.carried = True
         self._handed = []
         return bool(found)

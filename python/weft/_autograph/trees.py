@@ -75,8 +75,17 @@ def kind_of(x: object) -> Any:
 
 
 def is_number(x: object) -> bool:
-    """Whether `x` is a Python number, exactly."""
-    return type(x) in _NUMBERS
+    """Whether `x` is a Python number, exactly, or a float64 of NumPy, which counts as one."""
+    return type(x) in _NUMBERS or _is_wide_float(x)
+
+
+def _is_wide_float(x: object) -> bool:
+    return isinstance(x, float) and type(x).__module__ == "numpy"
+
+
+def plain(x: Any) -> Any:
+    """A value as a loop carries it: a float64 of NumPy as the float of Python that it counts as."""
+    return float(x) if _is_wide_float(x) else x
 
 
 def same(a: object, b: object) -> bool:
@@ -85,7 +94,7 @@ def same(a: object, b: object) -> bool:
         return True
     if type(a) is not type(b):
         return False
-    if type(a) in _SIMPLE:
+    if type(a) in _SIMPLE or _is_wide_float(a):
         # By text, so that -0.0 is not 0.0 and NaN is NaN.
         return a == b and repr(a) == repr(b) or (a != a and b != b)
     if type(a) in (list, tuple):

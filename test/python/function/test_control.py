@@ -150,3 +150,76 @@ def test_numbers_that_a_loop_carries_take_the_dtype_of_an_iteration():
         wf.scan(lambda s, y: ((s, y), s), 0, wf.tensor([1.0, 2.0]))
     with pytest.raises(wf.ValueError, match="scan: the body gives a pair"):
         wf.scan(lambda s, y: s, 0, wf.tensor([1.0, 2.0]))
+
+
+# Breaking out of loops, as `break_if` of C++ does.
+
+
+def test_a_body_breaks_out_of_a_loop():
+    def counted(n):
+        return wf.for_loop(n, lambda i, s: wf.break_if(s + i > 20, s + i), [wf.tensor(0)])
+
+    for found in both(counted, wf.tensor(100)):
+        assert type(found) is list and int(found[0]) == 21
+    for found in both(counted, wf.tensor(3)):
+        assert int(found[0]) == 3
+
+    def conditional(limit):
+        return wf.while_loop(lambda n, s: n < 50, lambda n, s: wf.break_if(s > limit, n + 1, s + n), (1, wf.tensor(0)))
+
+    for n, s in both(conditional, wf.tensor(9)):
+        assert (int(n), int(s)) == (6, 15)
+    for n, s in both(conditional, wf.tensor(10**6)):
+        assert (int(n), int(s)) == (50, 1225)
+
+
+def test_a_branch_breaks_and_another_goes_on():
+    def odd_sum(n):
+        def body(i, total):
+            return wf.cond(
+                i % 2 == 0,
+                lambda: wf.break_if(False, total),
+                lambda: wf.break_if(total + i > 20, total + i),
+            )
+
+        return wf.for_loop(n, body, [wf.tensor(0)])[0]
+
+    for found in both(odd_sum, wf.tensor(100)):
+        assert int(found) == 25
+
+    def with_if(n):
+        def body(i, total):
+            if i % 2 == 0:
+                return wf.break_if(False, total)
+            return wf.break_if(total + i > 20, total + i)
+
+        return wf.for_loop(n, body, [wf.tensor(0)])[0]
+
+    assert int(wf.function(with_if)(wf.tensor(100))) == int(with_if(wf.tensor(100))) == 25
+
+
+def test_the_condition_is_not_asked_after_a_break():
+    def f(x):
+        return wf.while_loop(lambda n: wf.tensor([2.0, 1.0, 0.5])[n] > 0, lambda n: wf.break_if(n >= 2, n + 1), [x])
+
+    assert [int(found[0]) for found in both(f, wf.tensor(0))] == [3, 3]
+
+
+def test_loops_that_break_have_gradients_and_structures():
+    def f(x):
+        return wf.for_loop(9, lambda i, s: wf.break_if(s["a"] > 5, {"a": s["a"] * x}), [{"a": x}])[0]["a"]
+
+    x = wf.tensor(2.0)
+    for found in both(f, x):
+        assert float(found) == 16
+    for found in both(wf.grad(f), x):
+        assert float(found) == 32
+
+
+def test_break_if_wants_a_bool_scalar_and_the_state():
+    with pytest.raises(wf.DTypeError, match="break_if"):
+        wf.break_if(wf.tensor(1.0), 1)
+    with pytest.raises(wf.ShapeError, match="break_if"):
+        wf.break_if(wf.tensor([True]), 1)
+    with pytest.raises(wf.ValueError, match="structure|variables"):
+        wf.function(lambda: wf.for_loop(3, lambda i, a, b: wf.break_if(True, a), [wf.tensor(0), wf.tensor(0)]))()

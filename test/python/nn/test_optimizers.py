@@ -198,6 +198,53 @@ def test_minimize():
         close(w, [1.92, -0.64])
 
 
+class _OfUser(O.Optimizer):
+    def update_step(self, gradient, variable, learning_rate):
+        variable.assign_sub(learning_rate * gradient)
+
+
+class _OwnUpdates(O.SGD):
+    def apply_gradients(self, gradients):
+        super().apply_gradients(gradients)
+
+
+@pytest.mark.parametrize("kind", [O.SGD, _OfUser, _OwnUpdates])
+@pytest.mark.parametrize("traced", [False, True])
+def test_minimize_carries_what_comes_with_the_loss(kind, traced):
+    from collections import namedtuple
+
+    pair = namedtuple("pair", "loss scores")
+    w = wf.Variable([3.0, -1.0])
+    optimizer = kind([w], 0.1)
+    forms = {
+        "tuple": lambda loss: (loss, w * 2),
+        "list": lambda loss: [loss, w * 2],
+        "nested": lambda loss: (loss, {"scores": [w * 2, "text"]}, None),
+        "named": lambda loss: pair(loss, w * 2),
+        "alone in a tuple": lambda loss: (loss,),
+    }
+    for form in forms.values():
+        w.assign([3.0, -1.0])
+
+        def step(form=form):
+            return optimizer.minimize(lambda: form(wf.sum(wf.square(w))))
+
+        w_before = form(10.0)
+        found = wf.function(step)() if traced else step()
+        assert type(found) is type(w_before) and len(found) == len(w_before)
+        close(found[0], 10.0)
+        close(w, [2.4, -0.8])
+        if len(found) == 2:
+            close(found[1], [6.0, -2.0])
+        elif len(found) == 3:
+            close(found[1]["scores"][0], [6.0, -2.0])
+            assert found[1]["scores"][1] == "text" and found[2] is None
+    with pytest.raises(wf.ShapeError, match="the loss must be a scalar"):
+        optimizer.minimize(lambda: (w.value(), w))
+    with pytest.raises(wf.DTypeError):
+        optimizer.minimize(lambda: ("text", w))
+
+
 # Options of all.
 
 
