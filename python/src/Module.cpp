@@ -153,6 +153,7 @@ NB_MODULE(_weft, module) {
   define_training(module);
   define_layers(module);
   define_losses();
+  define_network_functions();
   define_metrics(module);
   define_schedules(module);
   define_optimizers(module);
