@@ -15,6 +15,33 @@ FAMILIES = {"initializers": "Initializer", "nn": "Layer", "losses": "Loss", "met
 BASES = ("Layer", "Metric", "Optimizer", "Schedule", "Initializer")
 KINDS = (bool, int, float)
 
+# Where stubs have names from that they use.
+SOURCES = {
+    "collections.abc": ["Callable", "Iterable", "Iterator", "Mapping", "Sequence"],
+    "typing": ["Any", "Generic", "Self", "TypeAlias", "TypeVar", "final"],
+    "weft._weft": ["Path", "RestoreStatus", "Tensor", "Variable", "internal_History", "Layer", "Metric", "Optimizer", "Schedule", "Initializer"],
+    "weft.checkpoint": ["CheckpointInfo"],
+    "weft.data": ["DatasetStats"],
+    "weft.losses": ["Loss"],
+    "weft.summary": ["Event"],
+    "weft.train": ["History", "ProfileEntry"],
+}
+
+# The modules of functions and classes that have tables, and what is besides in their stubs.
+TABLES = {
+    "checkpoint": "",
+    "data": """\
+_T = TypeVar("_T")
+OfElement: TypeAlias = (
+    Callable[[_T], Any] | Callable[[Any, Any], Any] | Callable[[Any, Any, Any], Any]
+    | Callable[[Any, Any, Any, Any], Any] | Callable[[Any, Any, Any, Any, Any], Any]
+)
+""",
+    "io": "",
+    "summary": "",
+    "train": "",
+}
+
 # What all of a kind have.
 MEMBERS = {
     "_Part": [
@@ -105,14 +132,27 @@ def write_family(folder: str, family: str, base: str) -> None:
             lines += class_stub(value, base if issubclass(value, getattr(public, base)) else "")
         else:
             lines.append(function_stub(name, value))
-    sources = {"collections.abc": ["Sequence"], "typing": ["Any"], "weft._weft": ["Tensor", "Variable"]}
-    sources.setdefault("weft.losses" if base == "Loss" else "weft._weft", []).append(base)
-    for source, names in reversed(sources.items()):
-        if used := [name for name in names if re.search(rf"\b{name}\b", "\n".join(lines[1:]))]:
-            lines.insert(0, f"from {source} import {', '.join(used)}")
-    lines.insert(0, f'"""What is bound for weft.{family}: written by python/stubs.py."""\n')
+    write_stub(folder, family, lines)
+
+
+def write_stub(folder: str, family: str, lines: list[str]) -> None:
+    """Writes the stub of a module, behind the imports of what it uses."""
+    code = re.sub(r'""".*?"""', "", "\n".join(lines[1:]), flags=re.DOTALL)
+    imports = ["import builtins"] if "builtins." in code else []
+    for source, names in SOURCES.items():
+        used = [name for name in names if re.search(rf"\b{name}\b", code) and f"class {name}(" not in code]
+        imports += [f"from {source} import {', '.join(used)}"] if used else []
     with open(f"{folder}/weft/_{family}.pyi", "w") as stub:
-        print("\n".join(lines), file=stub)
+        print(f'"""What is bound for weft.{family}: written by python/stubs.py."""\n', *imports, "", *lines, sep="\n", file=stub)
+
+
+def write_functions(folder: str, family: str, stubs: dict[str, str]) -> None:
+    """Writes the stub of weft._data, say, whose functions and classes have tables in the module."""
+    start = f"weft.{family}."
+    found = {key.removeprefix(start): stub for key, stub in stubs.items() if key.startswith(start)}
+    if family == "data":
+        found["Dataset"] = found["Dataset"].replace("(_Part):", "(Generic[_T]):")
+    write_stub(folder, family, [f"__all__: list[str] = {sorted(found)}", TABLES[family], *found.values()])
 
 
 def base_stubs(weft: object) -> dict[str, str]:
@@ -131,6 +171,8 @@ def main(folder: str, head: str) -> None:
 
     for family, base in FAMILIES.items():
         write_family(folder, family, base)
+    for family in TABLES:
+        write_functions(folder, family, _weft.internal_stubs())
     with open(head, encoding="utf-8") as file:
         text = file.read()
     declared = set(re.findall(r"^(?:def |class )?(\w+)[(:]", text, re.MULTILINE))

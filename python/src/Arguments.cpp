@@ -136,12 +136,21 @@ void read(bool &target, nb::handle value, const Place &place, Given &) {
 void read(std::int64_t &target, nb::handle value, const Place &place, Given &) {
   target = to_integer(value.ptr(), place);
 }
+void read(int &target, nb::handle value, const Place &place, Given &) {
+  const std::int64_t number = to_integer(value.ptr(), place);
+  target = static_cast<int>(number);
+  if (target != number)
+    throw ValueError(place.text() + " is " + std::to_string(number) +
+                     ", which has more than 32 bits");
+}
 void read(std::uint64_t &target, nb::handle value, const Place &place, Given &) {
   const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
   target = index.is_valid() ? PyLong_AsUnsignedLongLong(index.ptr()) : 0;
   if (PyErr_Occurred() == nullptr) return;
   PyErr_Clear();
-  refuse(value, place, "an integer from 0 to 2^64 - 1");
+  constexpr const char *kWanted = "an integer from 0 to 2^64 - 1";
+  if (!index.is_valid()) refuse(value, place, kWanted);
+  throw ValueError(place.text() + " is " + repr_of(index) + ": " + kWanted + " is wanted");
 }
 void read(double &target, nb::handle value, const Place &place, Given &) {
   target = to_number(value.ptr(), place);
@@ -193,6 +202,14 @@ void read(nn::PerAxis &target, nb::handle value, const Place &place, Given &) {
 }
 void read(Padding &target, nb::handle value, const Place &place, Given &) {
   target = to_padding(value.ptr(), place.function);
+}
+
+nb::dict to_dict(nb::handle value, const Place &place) {
+  nb::object dict =
+      nb::steal(PyObject_CallOneArg(reinterpret_cast<PyObject *>(&PyDict_Type), value.ptr()));
+  if (dict.is_valid()) return nb::steal<nb::dict>(dict.release());
+  PyErr_Clear();
+  refuse(value, place, "a dict");
 }
 
 std::size_t word_of(nb::handle value, std::span<const char *const> words, const Place &place) {

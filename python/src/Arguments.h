@@ -43,6 +43,9 @@ void read(Padding &target, nb::handle value, const Place &place, Given &given);
 void read(nn::Activation &target, nb::handle value, const Place &place, Given &given);
 void read(VariableInitializer &target, nb::handle value, const Place &place, Given &given);
 
+/// A mapping as a dict of its own. Throws DTypeError for what is none.
+nb::dict to_dict(nb::handle value, const Place &place);
+
 /// The number of a word among the words of an enum; other values of Python have their words too.
 std::size_t word_of(nb::handle value, std::span<const char *const> words, const Place &place);
 
@@ -55,6 +58,8 @@ template <class Enum>
 void read(Enum &target, nb::handle value, const Place &place, Given &) {
   target = static_cast<Enum>(word_of(value, Words<Enum>::words, place));
 }
+
+void read(int &target, nb::handle value, const Place &place, Given &given);
 
 template <class T>
 void read(std::optional<T> &target, nb::handle value, const Place &place, Given &given) {

@@ -39,10 +39,11 @@ public:
   explicit Loop(const nb::sequence &datasets) {
     std::vector<Pipeline> pipelines;
     for (const nb::handle each : datasets) {
-      auto &bound = nb::cast<BoundPipeline &>(each);
-      const data::detail::ElementTypes &types = bound.types_of_elements();
-      types_.insert(types_.end(), types.tensors.begin(), types.tensors.end());
+      BoundDataset &bound = dataset_in(each);
+      parts_.push_back(bound.types_of_elements());
+      types_.insert(types_.end(), parts_.back().tensors.begin(), parts_.back().tensors.end());
       pipelines.push_back(bound.pipeline);
+      for (const nb::object &held : bound.held) keep_while_traced(held);
     }
     // A loop that failed is left open, and its threads may want the lock before they end.
     passes_ = {new LoopPasses([pipelines] { return start_all(pipelines); }),
@@ -81,6 +82,18 @@ public:
         {number}));
   }
   const std::vector<TensorType> &types() const { return types_; }
+  /// The parts of an element, one of each data set, of its tensors.
+  nb::list parts(std::span<const Tensor> tensors) const {
+    nb::list parts;
+    for (const data::detail::ElementTypes &part : parts_) {
+      std::vector<nb::object> leaves;
+      for (std::size_t i = 0; i < part.tensors.size(); ++i)
+        leaves.push_back(checked(wrap(tensors[i])));
+      tensors = tensors.subspan(leaves.size());
+      parts.append(filled(part.form.get(), leaves));
+    }
+    return parts;
+  }
 
 private:
   template <class Call>
@@ -91,11 +104,12 @@ private:
   }
 
   std::shared_ptr<LoopPasses> passes_;
-  std::vector<TensorType> types_;
+  std::vector<data::detail::ElementTypes> parts_;
+  std::vector<TensorType> types_; ///< of all
 };
 
 /// `state = body(element, state)` for the elements, as long as `more(state)` holds before one is
-/// taken; elements are lists of tensors.
+/// taken; elements are lists of their parts.
 nb::object each(const std::string &name, const nb::sequence &datasets, nb::handle more,
                 nb::handle body, nb::handle state) {
   const Loop loop(datasets);
@@ -112,26 +126,26 @@ nb::object each(const std::string &name, const nb::sequence &datasets, nb::handl
           return std::vector{Operand(false, std::source_location()).materialize()};
         });
   };
-  const detail::Body turn = [&](std::span<const Tensor> tensors) {
-    const nb::object element = list_of(loop.take(number)), rest = list_of(tensors);
+  const detail::Body iteration = [&](std::span<const Tensor> tensors) {
+    const nb::object element = loop.parts(loop.take(number)), rest = list_of(tensors);
     PyObject *const args[] = {element.ptr(), rest.ptr()};
     return tensors_of(checked(PyObject_Vectorcall(body.ptr(), args, 2, nullptr)));
   };
   const std::vector<Tensor> results =
-      detail::loop(name, goes_on, turn, tensors_of(state), std::source_location());
+      detail::loop(name, goes_on, iteration, tensors_of(state), std::source_location());
   if (!more.is_none()) loop.stop(number);
   return list_of(results);
 }
 
-/// Traced tensors of the types of elements, for blocks that are forgotten.
+/// The parts of an element, of traced tensors, for blocks that are forgotten.
 nb::object stand_ins(const nb::sequence &datasets) {
   const Loop loop(datasets);
-  return list_of(detail::host_call(options_of("data.take", loop.types()),
-                                   [](std::span<const Tensor>) -> std::vector<Tensor> {
-                                     throw InternalError(
-                                         "a stand-in for an element was asked for its value");
-                                   },
-                                   {}));
+  return loop.parts(detail::host_call(options_of("data.take", loop.types()),
+                                      [](std::span<const Tensor>) -> std::vector<Tensor> {
+                                        throw InternalError(
+                                            "a stand-in for an element was asked for its value");
+                                      },
+                                      {}));
 }
 
 } // namespace
@@ -140,7 +154,6 @@ void define_data_loops(nb::module_ &module) {
   define<each>(module, "internal_each", Arg("name"), Arg("datasets"), Arg("more").none(),
                Arg("body"), Arg("state"));
   define<stand_ins>(module, "internal_stand_ins(datasets)");
-  define(module, "internal_keep(value)", [](nb::object object) { keep_while_traced(object); });
 }
 
 } // namespace weft::python

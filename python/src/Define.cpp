@@ -101,8 +101,9 @@ std::string stub_of(const NotedClass &of) {
                             : std::string("    @property\n    def ") + one.name + "(self) -> " +
                                   given + ": ...\n";
   }
-  static constexpr std::string_view kSpecial[] = {"__init__", "__call__", "__enter__", "__exit__",
-                                                  "__iter__", "__next__", "__len__"};
+  static constexpr std::string_view kSpecial[] = {"__init__", "__call__",    "__enter__",
+                                                  "__exit__", "__iter__",    "__next__",
+                                                  "__len__",  "__getitem__", "__contains__"};
   for (const Definition *method : of.methods)
     if (!method->name.starts_with('_') ||
         std::ranges::find(kSpecial, method->name) != std::end(kSpecial))
@@ -112,6 +113,12 @@ std::string stub_of(const NotedClass &of) {
 }
 
 } // namespace
+
+void publish(nb::module_ &family, nb::handle type) {
+  std::string module = text_of(family.attr("__name__"));
+  type.attr("__module__") = module.erase(5, 1);
+  family.attr("__all__").attr("append")(type.attr("__name__"));
+}
 
 void note_class(nb::handle type) {
   classes().push_back({reinterpret_cast<PyTypeObject *>(type.ptr()), {}, {}});
@@ -131,13 +138,21 @@ nb::dict stubs() {
                                 stub_documentation(one->documentation(), "    "))
                                    .c_str());
   for (const NamedTuple *one : named_tuples()) all[one->name] = nb::str(one->stub().c_str());
+  // Those of weft._data and so on by their whole names.
+  const nb::dict modules = nb::module_::import_("sys").attr("modules");
+  const auto key = [&](nb::handle object) {
+    const std::string module = text_of(object.attr("__module__"));
+    const std::string name = text_of(object.attr("__name__"));
+    const bool is_of_family =
+        module.starts_with("weft.") && modules.contains(("weft._" + module.substr(5)).c_str());
+    return nb::str((is_of_family ? module + "." + name : name).c_str());
+  };
   for (const Definition *one : functions())
-    all[one->name.c_str()] = nb::str(
+    all[key(one->object)] = nb::str(
         ("def " + one->name + stub_of(*one) + ":\n" + stub_documentation(one->row.ml_doc, "    "))
             .c_str());
   for (const NotedClass &one : classes())
-    all[nb::handle(reinterpret_cast<PyObject *>(one.type)).attr("__name__")] =
-        nb::str(stub_of(one).c_str());
+    all[key(reinterpret_cast<PyObject *>(one.type))] = nb::str(stub_of(one).c_str());
   return all;
 }
 
@@ -160,12 +175,23 @@ Definition *keep(Definition definition, Extras extras, PyCFunction call) {
   kept->args = std::move(extras.args);
   kept->returns = extras.returns;
   std::vector<Param> params;
-  const auto text = [](const std::string &of) { return (new std::string(of))->c_str(); };
+  const auto text = kept_words;
   if (const std::size_t open = kept->name.find('('); open != std::string::npos) {
     std::istringstream list(kept->name.substr(open + 1, kept->name.size() - open - 2));
     for (std::string word; std::getline(list >> std::ws, word, ',');)
       kept->args.emplace_back(text(word));
     kept->name.resize(open);
+  }
+  for (Arg &option : kept->options) {
+    const bool said = std::ranges::any_of(
+        kept->args, [&](const Arg &arg) { return std::string_view(arg.name) == option.name; });
+    if (!said) kept->args.push_back(std::move(option));
+  }
+  Param others("args");
+  if (const auto rest = std::ranges::find_if(kept->args, &Arg::is_rest); rest != kept->args.end()) {
+    others = Param(rest->name + 1, rest->stub != nullptr ? rest->stub : "Any");
+    if (extras.positional != SIZE_MAX) --extras.positional;
+    kept->args.erase(rest);
   }
   if (kept->args.size() != kept->types.size())
     throw std::logic_error(kept->name + ": each parameter has a name");
@@ -173,10 +199,11 @@ Definition *keep(Definition definition, Extras extras, PyCFunction call) {
     const Arg &arg = kept->args[i];
     if (i == extras.positional) params.emplace_back("*");
     params.emplace_back(arg.name, "Any",
-                        arg.otherwise.is_valid() ? text(repr_of(arg.otherwise)) : nullptr);
+                        arg.otherwise.is_valid() ? text(repr_of(arg.otherwise)) : arg.shown);
   }
   kept->signature = std::make_unique<Signature>(kept->name.c_str(), std::move(params), "Any");
   kept->signature->others = kept->others;
+  kept->signature->rest = others;
   kept->signature->keywords = kept->keywords;
   const char *documentation =
       kept->signature->documented(extras.documentation, kept->owner != nullptr ? "$self" : nullptr);
@@ -185,11 +212,16 @@ Definition *keep(Definition definition, Extras extras, PyCFunction call) {
 }
 
 void install(nb::handle owner, Definition &definition) {
+  std::string module = definition.owner == nullptr ? text_of(owner.attr("__name__")) : "";
+  // The names of weft._data are those of weft.data.
+  if (module != "weft._weft" && module.starts_with("weft._")) {
+    owner.attr("__all__").attr("append")(definition.name);
+    module.erase(5, 1);
+  }
   const nb::object object =
       definition.owner != nullptr
           ? checked(PyDescr_NewMethod(definition.owner, &definition.row))
-          : checked(PyCFunction_NewEx(&definition.row, nullptr,
-                                      nb::object(owner.attr("__name__")).ptr()));
+          : checked(PyCFunction_NewEx(&definition.row, nullptr, nb::str(module.c_str()).ptr()));
   nb::setattr(owner, definition.name.c_str(), object);
   definition.object = object.ptr(); // which the module or the class has
   NotedClass *of = definition.owner != nullptr ? noted(definition.owner) : nullptr;

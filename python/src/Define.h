@@ -2,7 +2,7 @@
 // calls are bound, arguments read, wrong ones refused, and stubs written.
 #pragma once
 
-#include "Binding.h"
+#include "Arguments.h"
 #include "Text.h"
 
 #include <concepts>
@@ -39,6 +39,8 @@ struct Arg {
   }
   Arg(const Arg &) = default;
 
+  /// Whether it stands for all that are given by position behind the others: "*names".
+  bool is_rest() const { return name[0] == '*'; }
   /// Its type in stubs, where that says more than its type in C++ does.
   Arg as(const char *type) const {
     Arg arg = *this;
@@ -50,6 +52,7 @@ struct Arg {
   nb::object otherwise; ///< null if it must be given
   bool takes_none = false;
   const char *stub = nullptr;
+  const char *shown = nullptr; ///< the default of an option, which `otherwise` does not hold
 };
 
 /// What a function gives in stubs, where that says more than its type in C++ does.
@@ -60,6 +63,16 @@ struct Returns {
 /// Stands before the parameters that are given by keyword alone.
 struct KeywordOnly {};
 inline constexpr KeywordOnly keyword_only;
+
+/// How many parameters may be given by position, where that is not said by `keyword_only`.
+struct Positional {
+  std::size_t count;
+};
+
+/// The path of a file: a text, bytes or an os.PathLike.
+struct Path {
+  std::string bytes;
+};
 
 /// What a type of C++ is in messages, "an integer" and "integers", and in stubs, "int".
 struct TypeWords {
@@ -117,6 +130,7 @@ TypeWords type_words() {
                      std::is_same_v<T, const char> || std::is_same_v<T, char>)
     return {"a text", "texts", "str"};
   else if constexpr (std::is_same_v<T, nb::bytes>) return {"bytes", "bytes", "bytes"};
+  else if constexpr (std::is_same_v<T, Path>) return {"a path as a text", "paths", "Path"};
   else if constexpr (std::is_same_v<T, nb::dict>) return {"a dict", "dicts", "dict[Any, Any]"};
   else if constexpr (std::is_same_v<T, nb::list>) return {"a list", "lists", "list[Any]"};
   else if constexpr (std::is_same_v<T, nb::tuple>) return {"a tuple", "tuples", "tuple[Any, ...]"};
@@ -163,6 +177,7 @@ struct Definition {
   PyObject *object = nullptr;    ///< what it is in Python, once it is installed
   std::unique_ptr<Signature> signature;
   std::vector<Arg> args;
+  std::vector<Arg> options; ///< the last of the parameters, if the function takes options
   std::vector<TypeWordsOf> types;
   TypeWordsOf result = nullptr;
   const char *returns = nullptr;         ///< as in Returns
@@ -197,6 +212,28 @@ struct BoundCall {
 template <class T>
 concept Keyed = std::same_as<T, nb::args> || std::same_as<T, nb::kwargs>;
 
+/// A text that lives for ever.
+inline const char *kept_words(const std::string &of) { return (new std::string(of))->c_str(); }
+
+template <class T>
+void read_option(T &target, nb::handle value, const Place &place) {
+  Given given;
+  read(target, value, place, given);
+}
+
+/// The members of options.
+template <HasOptions T>
+constexpr auto members_of() {
+  return weft_options(static_cast<const T *>(nullptr));
+}
+/// How many parameters an argument of a function stands for: options are one for each member.
+template <class A>
+constexpr std::size_t parameters_of() {
+  using T = std::remove_cvref_t<A>;
+  if constexpr (HasOptions<T>) return std::tuple_size_v<decltype(members_of<T>())>;
+  else return Keyed<T> ? 0 : 1;
+}
+
 /// An argument of a call, read as what a function of C++ takes.
 template <class A>
 class Reading {
@@ -209,10 +246,21 @@ public:
       held_ = nb::borrow<nb::args>(call.others());
     } else if constexpr (std::is_same_v<T, nb::kwargs>) {
       held_ = nb::borrow<nb::kwargs>(call.keywords());
+    } else if constexpr (HasOptions<T>) {
+      const std::string word = call.word();
+      const auto set = [&](const auto &option) {
+        if (PyObject *value = call.values[i++]; value != nullptr)
+          read_option(held_.*option.member, value, {word.c_str(), option.name});
+      };
+      std::apply([&](const auto &...options) { (set(options), ...); }, members_of<T>());
     } else {
       PyObject *value = call.values[i];
       if (value == Py_None && !IsOptional<T>::value && !call.definition.args[i].takes_none)
         call.refuse(i);
+      // nanobind takes what int() takes, such as texts and fractions.
+      using Value = typename ValueOf<T>::Type;
+      if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>)
+        if (PyIndex_Check(value) == 0 && value != Py_None) call.refuse(i);
       constexpr auto kFlags = static_cast<std::uint32_t>(nb::detail::cast_flags::convert);
       if (caster_.from_python(value, kFlags, nullptr) && caster_.template can_cast<A>()) return;
       PyErr_Clear();
@@ -229,16 +277,15 @@ public:
     }
   }
   decltype(auto) get() {
-    if constexpr (Keyed<T>) return static_cast<T &>(held_);
+    if constexpr (Keyed<T> || HasOptions<T>) return static_cast<T &>(held_);
     else return caster_.operator nb::detail::cast_t<A>();
   }
 
 private:
   struct None {};
-  std::conditional_t<Keyed<T>, None, Caster> caster_;
-  std::conditional_t<std::is_same_v<T, nb::args>, nb::args,
-                     std::conditional_t<std::is_same_v<T, nb::kwargs>, nb::kwargs, None>>
-      held_;
+  static constexpr bool kHolds = Keyed<T> || HasOptions<T>;
+  std::conditional_t<kHolds, None, Caster> caster_;
+  std::conditional_t<kHolds, T, None> held_;
 };
 
 /// The object of a method as its function takes it: one of the bound class `Object`.
@@ -332,23 +379,24 @@ class Binding {
   using Argument = std::tuple_element_t<I, Rest>;
 
   static constexpr std::size_t kCount = std::tuple_size_v<Rest>;
-  static constexpr std::size_t kKeyed = []<std::size_t... I>(std::index_sequence<I...>) {
-    return (std::size_t{0} + ... + (Keyed<std::remove_cvref_t<Argument<I>>> ? 1 : 0));
-  }(std::make_index_sequence<kCount>());
+  /// The number of the first parameter of an argument.
+  template <std::size_t Until>
+  static constexpr std::size_t first = []<std::size_t... I>(std::index_sequence<I...>) {
+    return (std::size_t{0} + ... + parameters_of<Argument<I>>());
+  }(std::make_index_sequence<Until>());
 
 public:
-  static constexpr std::size_t kNamed = kCount - kKeyed;
+  static constexpr std::size_t kNamed = first<kCount>;
 
   static Definition describe() {
     Definition definition;
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (definition.types.push_back(type_words<Argument<I>>), ...);
+      (describe_argument<Argument<I>>(definition), ...);
       definition.others =
           (std::is_same_v<std::remove_cvref_t<Argument<I>>, nb::args> || ... || false);
       definition.keywords =
           (std::is_same_v<std::remove_cvref_t<Argument<I>>, nb::kwargs> || ... || false);
     }(std::make_index_sequence<kCount>());
-    definition.types.resize(kNamed);
     definition.result = type_words<typename Types::Result>;
     return definition;
   }
@@ -370,13 +418,29 @@ public:
   static inline Definition *definition = nullptr;
 
 private:
+  template <class A>
+  static void describe_argument(Definition &definition) {
+    using T = std::remove_cvref_t<A>;
+    if constexpr (HasOptions<T>) {
+      const auto add = [&, defaults = T{}](const auto &option) {
+        using Shows = Shown<std::remove_cvref_t<decltype(defaults.*option.member)>>;
+        Arg arg = Arg(option.name).as(kept_words(Shows::type()));
+        arg.shown = kept_words(Shows::value(defaults.*option.member));
+        definition.options.push_back(arg);
+        definition.types.push_back(type_words<nb::handle>);
+      };
+      std::apply([&](const auto &...each) { (add(each), ...); }, members_of<T>());
+    } else if constexpr (!Keyed<T>) {
+      definition.types.push_back(type_words<A>);
+    }
+  }
   static PyObject *run(PyObject *self, PyObject *const *args, std::size_t count, PyObject *words) {
     PyObject *values[kNamed + 1];
     const BoundCall call{*definition, self, args, count, words, values};
     call.bind();
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       [[maybe_unused]] std::tuple<Reading<Argument<I>>...> read;
-      (std::get<I>(read).read(call, I), ...);
+      (std::get<I>(read).read(call, first<I>), ...);
       if constexpr (std::is_pointer_v<std::remove_cvref_t<Self>>) {
         if (nb::inst_ready(self))
           throw StateError(call.word() + ": the object was initialized already");
@@ -403,6 +467,7 @@ struct Extras {
   void add(Returns of) { returns = of.stub; }
   void add(const Arg &arg) { args.push_back(arg); }
   void add(KeywordOnly) { positional = args.size(); }
+  void add(Positional of) { positional = of.count; }
   void add(const char *text) { documentation = text; }
 };
 
@@ -429,7 +494,8 @@ const Definition &define_as(nb::handle owner, const char *name, const Extra &...
 
 /// Adds a function to the module.
 /// \param name with the names of the parameters, "take(count)", or followed by an `Arg` of each,
-/// where one has a default, may be None, or says its type
+/// where one has a default, may be None, or says its type. An argument of WEFT_OPTIONS is a
+/// parameter for each of its members, behind the others.
 template <class F, class... Extra>
 void define(nb::module_ &module, const char *name, F, const Extra &...extra) {
   define_as<F, void>(module, name, extra...);
@@ -444,6 +510,8 @@ void define_method(PyTypeObject *type, const char *name, const Extra &...extra) 
   define_as<Constant<function>, nb::handle>(reinterpret_cast<PyObject *>(type), name, extra...);
 }
 
+/// Has a class of a module such as weft._data be one of weft.data.
+void publish(nb::module_ &family, nb::handle type);
 /// Notes a class and the properties of one, for stubs.
 void note_class(nb::handle type);
 void note_property(nb::handle type, const char *name, TypeWordsOf of, bool is_writable,
@@ -536,3 +604,15 @@ private:
 };
 
 } // namespace weft::python
+
+template <>
+struct nanobind::detail::type_caster<weft::python::Path> {
+  NB_TYPE_CASTER(weft::python::Path, const_name("str | os.PathLike[str]"))
+  bool from_python(handle source, std::uint32_t, cleanup_list *) noexcept {
+    PyObject *bytes = nullptr;
+    if (PyUnicode_FSConverter(source.ptr(), &bytes) == 0) return false;
+    value.bytes.assign(PyBytes_AS_STRING(bytes), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes)));
+    Py_DECREF(bytes);
+    return true;
+  }
+};

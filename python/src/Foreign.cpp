@@ -166,11 +166,7 @@ void KeptError::restore() const noexcept {
 void define_foreign(nb::module_ &module) {
   static std::once_flag once;
   std::call_once(once, [] { pthread_atfork(nullptr, nullptr, forget_other_threads); });
-  ClassOf<Callable>(module, "internal_Callable", nb::is_final(), nb::type_slots(callable_slots))
-      .def(
-          "__init__",
-          [](Callable *self, nb::object function) { new (self) Callable(std::move(function)); },
-          Arg("function").none().as("Callable[..., Any] | None"));
+  ClassOf<Callable>(module, "internal_Callable", nb::is_final(), nb::type_slots(callable_slots));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(close_door));
 }
 

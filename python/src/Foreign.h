@@ -93,6 +93,27 @@ private:
   KeptPointer value_;
 };
 
+/// The slots of a bound class with a member `held`, a vector of objects of Python, which the
+/// collector sees.
+template <class Holder>
+int traverse_held(PyObject *self, visitproc visit, void *arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self))
+    for (const nb::object &each : nb::inst_ptr<Holder>(self)->held) Py_VISIT(each.ptr());
+  return 0;
+}
+template <class Holder>
+int clear_held(PyObject *self) {
+  std::vector<nb::object> dropped;
+  if (nb::inst_ready(self)) dropped.swap(nb::inst_ptr<Holder>(self)->held);
+  return 0;
+}
+template <class Holder>
+inline PyType_Slot held_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void *>(traverse_held<Holder>)},
+    {Py_tp_clear, reinterpret_cast<void *>(clear_held<Holder>)},
+    {0, nullptr}};
+
 /// What `body` gives, with the lock of Python.
 template <class Body>
 auto in_python(const Body &body) {

@@ -1,4 +1,4 @@
-// The functions of weft.losses and weft.nn.
+// The functions of weft.losses.
 #include "Arguments.h"
 #include "Networks.h"
 #include "Text.h"
@@ -6,21 +6,13 @@
 #include <array>
 #include <cstring>
 
-#include <weft/activations.h>
 #include <weft/losses.h>
-#include <weft/metrics.h>
-#include <weft/nn/attention.h>
-#include <weft/nn/functions.h>
 
 namespace weft::python {
 
 template <>
 struct Words<losses::Reduction> {
   static constexpr std::array words = {"none", "sum", "mean", "weighted_mean"};
-};
-template <>
-struct Words<nn::Causal> {
-  static constexpr std::array words = {"no", "top_left", "bottom_right"};
 };
 
 namespace {
@@ -152,272 +144,6 @@ void loss(const char *name, const typename LossFunction<function>::Names &operan
     if (keras) describe_class<typename Function::Options>(*keras, name);
 }
 
-//===----------------------------------------------------------------------===//
-// Reading of other arguments
-//===----------------------------------------------------------------------===//
-
-/// Reads one argument of a call, if it is given.
-template <class T>
-void take(T &target, PyObject *value, const Signature &signature, std::size_t at) {
-  Given given;
-  if (value != nullptr) read(target, value, Place{signature.name, signature.names[at]}, given);
-}
-
-/// A tensor beside the operands, the first `count` arguments: numbers take the dtype of those.
-void take_beside(Tensor &target, PyObject *const *values, std::size_t count,
-                 const Signature &signature, std::size_t at) {
-  if (values[at] == nullptr || values[at] == Py_None) return;
-  Beside operands;
-  for (std::size_t i = 0; i < count; ++i) operands.add(values[i]);
-  target = to_tensor(values[at], {signature.name, signature.names[at]}, operands.dtype());
-}
-
-//===----------------------------------------------------------------------===//
-// Functions of models
-//===----------------------------------------------------------------------===//
-
-using OfOne = Tensor (*)(const Operand &);
-
-template <Signature &signature, OfOne function>
-Tensor call_one(PyObject *const *values) {
-  const Operands<1> operands(signature, values, 0);
-  return unlocked(operands.size(), [&] { return function(operands[0]); });
-}
-Signature of_one(const char *name) { return {name, {"x"}, 1, 1, 1}; }
-Signature gelu_of = of_one("nn.gelu"), gelu_tanh_of = of_one("nn.gelu_tanh"),
-          silu_of = of_one("nn.silu"), sigmoid_of = of_one("nn.sigmoid"),
-          softplus_of = of_one("nn.softplus"), elu_of = of_one("nn.elu"),
-          selu_of = of_one("nn.selu"), leaky_relu_of = of_one("nn.leaky_relu"),
-          relu6_of = of_one("nn.relu6"), hard_sigmoid_of = of_one("nn.hard_sigmoid"),
-          mish_of = of_one("nn.mish"), softsign_of = of_one("nn.softsign");
-
-template <Signature &signature, const auto &function>
-Tensor call_along_axis(PyObject *const *values) {
-  const Operands<1> operands(signature, values, 0);
-  std::int64_t axis = -1;
-  take(axis, values[1], signature, 1);
-  return unlocked(operands.size(), [&] { return function(operands[0], axis); });
-}
-Signature softmax{"nn.softmax", {"x", "axis"}, 2, 2, 1},
-    log_softmax{"nn.log_softmax", {"x", "axis"}, 2, 2, 1};
-
-Signature one_hot{"nn.one_hot", {"labels", "classes", "dtype"}, 3, 3, 2};
-Tensor call_one_hot(PyObject *const *values) {
-  const Operands<1> operands(one_hot, values, 0);
-  std::int64_t classes = 0;
-  DType dtype = DType::f32;
-  take(classes, values[1], one_hot, 1);
-  take(dtype, values[2], one_hot, 2);
-  return nn::one_hot(operands[0], classes, dtype);
-}
-
-void read(random::Generator &target, nb::handle value, const Place &place) {
-  if (!nb::isinstance<random::Generator>(value))
-    throw DTypeError(place.text() + " is " + shown_value(value) +
-                     ": a weft.random.Generator is wanted");
-  target = nb::cast<const random::Generator &>(value);
-}
-
-Signature dropout{"nn.dropout", {"x", "rate", "generator"}, 3, 3, 2};
-Tensor call_dropout(PyObject *const *values) {
-  const Operands<1> operands(dropout, values, 0);
-  double rate = 0;
-  take(rate, values[1], dropout, 1);
-  random::Generator generator = random::process_generator();
-  if (values[2] != nullptr && values[2] != Py_None)
-    read(generator, values[2], {dropout.name, "generator"});
-  return unlocked(operands.size(), [&] { return nn::dropout(operands[0], rate, generator); });
-}
-
-Signature attention{"nn.attention",
-                    {"query", "key", "value", "mask", "causal", "scale", "dropout", "generator"},
-                    8,
-                    4,
-                    3};
-Tensor call_attention(PyObject *const *values) {
-  const Operands<3> operands(attention, values, 0);
-  nn::AttentionOptions options;
-  Tensor mask;
-  take_beside(mask, values, 3, attention, 3);
-  take(options.causal, values[4], attention, 4);
-  take(options.scale, values[5], attention, 5);
-  take(options.dropout, values[6], attention, 6);
-  if (values[7] != nullptr && values[7] != Py_None) {
-    options.generator = random::process_generator();
-    read(*options.generator, values[7], {attention.name, "generator"});
-  }
-  return unlocked(operands.size(), [&] {
-    return nn::attention(operands[0], operands[1], operands[2], mask, options);
-  });
-}
-
-Signature rotary{"nn.rotary", {"x", "interleaved", "base"}, 3, 3, 1};
-Tensor call_rotary(PyObject *const *values) {
-  const Operands<1> operands(rotary, values, 0);
-  bool interleaved = false;
-  double base = 10'000;
-  take(interleaved, values[1], rotary, 1);
-  take(base, values[2], rotary, 2);
-  return nn::rotary(operands[0], interleaved, base);
-}
-
-Signature encoding{"nn.positional_encoding", {"length", "size", "base", "dtype"}, 4, 4, 2};
-Tensor call_encoding(PyObject *const *values) {
-  std::int64_t length = 0, size = 0;
-  double base = 10'000;
-  DType dtype = DType::f32;
-  take(length, values[0], encoding, 0);
-  take(size, values[1], encoding, 1);
-  take(base, values[2], encoding, 2);
-  take(dtype, values[3], encoding, 3);
-  return nn::positional_encoding(length, size, base, dtype);
-}
-
-Signature accuracy{"metrics.accuracy", {"labels", "scores"}, 2, 2, 2};
-Tensor call_accuracy(PyObject *const *values) {
-  const Operands<2> operands(accuracy, values, 2);
-  return metrics::accuracy(operands[0], operands[1]);
-}
-
-//===----------------------------------------------------------------------===//
-// The tables
-//===----------------------------------------------------------------------===//
-
-/// The row of a function "losses.huber", which its module has as "huber".
-template <Signature &signature, Tensor (*call)(PyObject *const *)>
-PyMethodDef row(const char *documentation) {
-  PyMethodDef made = method<signature, call>(documentation);
-  const std::string_view name = signature.name;
-  made.ml_name = signature.name + name.rfind('.') + 1;
-  return made;
-}
-
-#define ONE(name, of, text) row<name##_of, call_one<name##_of, of>>(#name "(x)\n--\n\n" text)
-
-PyMethodDef nn_functions[] = {
-    row<softmax, call_along_axis<softmax, nn::softmax>>(
-        "softmax(x, axis=-1)\n--\n\nexp(x) / sum(exp(x)) along an axis."
-        "\n\nExample:\n"
-        "    >>> wf.nn.softmax([0.0, 0.0, 1.0])\n"
-        "    tensor([0.21194157, 0.21194157, 0.5761169 ], shape=(3,), dtype=float32)\n"),
-    row<log_softmax, call_along_axis<log_softmax, nn::log_softmax>>(
-        "log_softmax(x, axis=-1)\n--\n\nx - log(sum(exp(x))) along an axis."
-        "\n\nExample:\n"
-        "    >>> wf.nn.log_softmax([0.0, 0.0])\n"
-        "    tensor([-0.6931472, -0.6931472], shape=(2,), dtype=float32)\n"),
-    ONE(gelu, gelu,
-        "x times the standard normal distribution's share below x."
-        "\n\nExample:\n"
-        "    >>> wf.nn.gelu([-1.0, 0.0, 2.0])\n"
-        "    tensor([-0.15865526,  0.        ,  1.9544997 ], shape=(3,), dtype=float32)\n"),
-    ONE(gelu_tanh, gelu_tanh,
-        "The approximation of gelu by tanh."
-        "\n\nExample:\n"
-        "    >>> wf.nn.gelu_tanh([-1.0, 0.0, 2.0])\n"
-        "    tensor([-0.158808 ,  0.       ,  1.9545977], shape=(3,), dtype=float32)\n"),
-    ONE(silu, silu,
-        "x sigmoid(x), also called swish."
-        "\n\nExample:\n"
-        "    >>> wf.nn.silu([-1.0, 0.0, 1.0])\n"
-        "    tensor([-0.26894143,  0.        ,  0.7310586 ], shape=(3,), dtype=float32)\n"),
-    ONE(sigmoid, sigmoid,
-        "1 / (1 + exp(-x))."
-        "\n\nExample:\n"
-        "    >>> wf.nn.sigmoid([-1.0, 0.0, 1.0])\n"
-        "    tensor([0.26894143, 0.5       , 0.7310586 ], shape=(3,), dtype=float32)\n"),
-    ONE(softplus, softplus,
-        "log(1 + exp(x)), without overflow."
-        "\n\nExample:\n"
-        "    >>> wf.nn.softplus([-1.0, 0.0, 1.0])\n"
-        "    tensor([0.3132617, 0.6931472, 1.3132617], shape=(3,), dtype=float32)\n"),
-    ONE(elu, elu,
-        "x, and exp(x) - 1 where x is not above 0."
-        "\n\nExample:\n"
-        "    >>> wf.nn.elu([-1.0, 0.0, 2.0])\n"
-        "    tensor([-0.63212055,  0.        ,  2.        ], shape=(3,), dtype=float32)\n"),
-    ONE(selu, selu,
-        "elu, scaled so that layers keep mean 0 and variance 1."
-        "\n\nExample:\n"
-        "    >>> wf.nn.selu([-1.0, 0.0, 2.0])\n"
-        "    tensor([-1.1113307,  0.       ,  2.101402 ], shape=(3,), dtype=float32)\n"),
-    ONE(leaky_relu, leaky_relu,
-        "x, and 0.2 x where x is below 0."
-        "\n\nExample:\n"
-        "    >>> wf.nn.leaky_relu([-1.0, 0.0, 2.0])\n"
-        "    tensor([-0.2,  0. ,  2. ], shape=(3,), dtype=float32)\n"),
-    ONE(relu6, relu6,
-        "min(max(x, 0), 6)."
-        "\n\nExample:\n"
-        "    >>> wf.nn.relu6([-1.0, 3.0, 9.0])\n"
-        "    tensor([0., 3., 6.], shape=(3,), dtype=float32)\n"),
-    ONE(hard_sigmoid, hard_sigmoid,
-        "relu6(x + 3) / 6."
-        "\n\nExample:\n"
-        "    >>> wf.nn.hard_sigmoid([-3.0, 0.0, 1.5])\n"
-        "    tensor([0.  , 0.5 , 0.75], shape=(3,), dtype=float32)\n"),
-    ONE(mish, mish,
-        "x tanh(softplus(x))."
-        "\n\nExample:\n"
-        "    >>> wf.nn.mish([-1.0, 0.0, 2.0])\n"
-        "    tensor([-0.30340147,  0.        ,  1.943959  ], shape=(3,), dtype=float32)\n"),
-    ONE(softsign, softsign,
-        "x / (1 + |x|)."
-        "\n\nExample:\n"
-        "    >>> wf.nn.softsign([-1.0, 0.0, 3.0])\n"
-        "    tensor([-0.5 ,  0.  ,  0.75], shape=(3,), dtype=float32)\n"),
-    row<one_hot, call_one_hot>(
-        "one_hot(labels, classes, dtype='float32')\n--\n\n1 where the last axis' position is the "
-        "label, 0 elsewhere: (...) integers to (..., classes)."
-        "\n\nExample:\n"
-        "    >>> wf.nn.one_hot([0, 2], 3)\n"
-        "    tensor([[1., 0., 0.],\n"
-        "            [0., 0., 1.]], shape=(2, 3), dtype=float32)\n"),
-    row<dropout, call_dropout>(
-        "dropout(x, rate, generator=None)\n--\n\nx with each element 0 with the probability "
-        "`rate`, and the others divided by 1 - rate."
-        "\n\nExample:\n"
-        "    >>> wf.nn.dropout(wf.ones(6), 0.5, wf.random.Generator(3))\n"
-        "    tensor([0., 2., 0., 0., 2., 0.], shape=(6,), dtype=float32)\n"),
-    row<attention, call_attention>(
-        "attention(query, key, value, mask=None, *, causal=False, scale=None, dropout=0.0, "
-        "generator=None)\n--\n\nsoftmax(query key^T scale + mask) value, of rows (.., heads, "
-        "length, depth). The matrix of weights is never whole in memory."
-        "\n\nExample:\n"
-        "    >>> x = wf.tensor([[[1.0, 0.0], [0.0, 1.0]]])\n"
-        "    >>> wf.nn.attention(x, x, wf.ones((1, 2, 3))).shape\n"
-        "    (1, 2, 3)\n"),
-    row<rotary, call_rotary>(
-        "rotary(x, interleaved=False, base=10000.0)\n--\n\nx (.., length, depth) with pairs of "
-        "entries turned by their positions (Su et al. 2021)."
-        "\n\nExample:\n"
-        "    >>> wf.nn.rotary(wf.ones((2, 2)))\n"
-        "    tensor([[ 1.        ,  1.        ],\n"
-        "            [-0.30116868,  1.3817732 ]], shape=(2, 2), dtype=float32)\n"),
-    row<encoding, call_encoding>(
-        "positional_encoding(length, size, base=10000.0, dtype='float32')\n--\n\nSines and cosines "
-        "of positions (length, size) (Vaswani et al. 2017)."
-        "\n\nExample:\n"
-        "    >>> wf.nn.positional_encoding(2, 2)\n"
-        "    tensor([[0.        , 1.        ],\n"
-        "            [0.84147096, 0.5403023 ]], shape=(2, 2), dtype=float32)\n"),
-    {nullptr, nullptr, 0, nullptr}};
-
-PyMethodDef metric_functions[] = {
-    row<accuracy, call_accuracy>("accuracy(labels, scores)\n--\n\nShare of rows of scores (..., "
-                                 "classes) whose largest entry "
-                                 "is at the label (...)."
-                                 "\n\nExample:\n"
-                                 "    >>> wf.metrics.accuracy([1, 0], [[0.1, 0.9], [0.2, 0.8]])\n"
-                                 "    tensor(0.5, shape=(), dtype=float32)\n"),
-    {nullptr, nullptr, 0, nullptr}};
-
-/// Adds functions to weft.losses, say.
-void add(const char *name, PyMethodDef *table) {
-  const nb::str owner((std::string("weft.") + name).c_str());
-  for (; table->ml_name != nullptr; ++table)
-    add_to_family(name, table->ml_name, checked(PyCFunction_NewEx(table, nullptr, owner.ptr())));
-}
-
 } // namespace
 
 void define_losses() {
@@ -512,8 +238,6 @@ void define_losses() {
                "time, classes) (Graves et al. 2006).",
                "    >>> wf.losses.ctc([[1]], wf.zeros((1, 2, 2)))\n"
                "    tensor(0.2876821, shape=(), dtype=float32)\n");
-  add("nn", nn_functions);
-  add("metrics", metric_functions);
 }
 
 } // namespace weft::python

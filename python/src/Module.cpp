@@ -144,15 +144,16 @@ NB_MODULE(_weft, module) {
   define_models(module);
   define_foreign(module);
   define_data(module);
-  define_data_files(module);
+  define_data_files();
   define_data_loops(module);
   define_checkpoints(module);
   define_restores(module);
-  define_events(module);
+  define_events();
   define_histories(module);
   define_training(module);
   define_layers(module);
   define_losses();
+  define_network_functions();
   define_metrics(module);
   define_schedules(module);
   define_optimizers(module);

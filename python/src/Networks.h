@@ -55,6 +55,7 @@ private:
 };
 
 void define_losses();
+void define_network_functions();
 void define_metrics(nb::module_ &module);
 void define_schedules(nb::module_ &module);
 /// The schedule that a Schedule of Python is; empty for other objects.

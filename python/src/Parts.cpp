@@ -147,7 +147,6 @@ public:
     if (PyDict_Check(object) != 0) return dict(object);
     if (is_plain(object)) return;
     if (nb::isinstance<random::Generator>(object)) return generator(object);
-    if (const nb::object part = hidden_part(object); part.is_valid()) return walk(part.ptr());
     if (kind_of(object) == Kind::record) record(object);
   }
 
@@ -157,13 +156,6 @@ private:
     return object == Py_None || PyLong_Check(object) != 0 || PyFloat_Check(object) != 0 ||
            PyUnicode_Check(object) != 0 || PyFunction_Check(object) != 0 ||
            PyType_Check(object) != 0;
-  }
-
-  /// What an object that is a coat of a bound one names so, as data sets do.
-  static nb::object hidden_part(PyObject *object) {
-    static PyObject *const name = PyUnicode_InternFromString("_weft_part");
-    if (PyObject_HasAttr(reinterpret_cast<PyObject *>(Py_TYPE(object)), name) == 0) return {};
-    return checked(PyObject_GetAttr(object, name));
   }
 
   bool first_visit(PyObject *object) {

@@ -84,8 +84,9 @@ nb::object installed_trace_call() {
   return nb::module_::import_("weft._autograph.calls").attr("trace_call");
 }
 
-/// Takes our frames out of the traceback of an error.
-void clean(nb::python_error &error) {
+} // namespace
+
+void show_users_lines(nb::python_error &error) {
   const nb::object cleaner = nb::module_::import_("weft._autograph.traceback").attr("clean");
   const nb::object value = nb::borrow(error.value());
   if (error.traceback().is_valid() && !error.traceback().is_none())
@@ -95,8 +96,6 @@ void clean(nb::python_error &error) {
   PyErr_Restore(Py_NewRef(error.type().ptr()), value.inc_ref().ptr(),
                 traceback.is_valid() ? traceback.inc_ref().ptr() : nullptr);
 }
-
-} // namespace
 
 nb::object call_tracing(nb::handle function, const nb::tuple &positional, const nb::dict &named,
                         bool autograph) {
@@ -110,7 +109,7 @@ nb::object call_tracing(nb::handle function, const nb::tuple &positional, const 
   }
   if (result != nullptr) return nb::steal(result);
   nb::python_error error;
-  clean(error);
+  show_users_lines(error);
   throw nb::python_error();
 }
 

@@ -12,6 +12,9 @@ namespace weft::python {
 nb::object call_tracing(nb::handle function, const nb::tuple &positional, const nb::dict &named,
                         bool autograph);
 
+/// Takes the package's frames out of the traceback of an error, which is that of this thread again.
+void show_users_lines(nb::python_error &error);
+
 /// The shape of a spec: a sequence of sizes, where None may be any.
 Shape shape_of_spec(nb::handle sizes, const Place &place);
 

@@ -157,8 +157,8 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
 }
 
 void define_run(nb::module_ &module) {
-  ClassOf<BoundRun>(
-      module, "internal_Run", nb::is_final(),
+  ClassOf<BoundRun> type(
+      module, "Run", nb::is_final(),
       "Where a run is, as callbacks see it. `stop = True` ends it behind what is being done; "
       "`pause = True` has `fit` return for now, and with checkpoints another call goes on there."
       "\n\nExample:\n"
@@ -171,8 +171,9 @@ void define_run(nb::module_ &module) {
       "    ...     epochs=9, callbacks=[until_second], progress=False,\n"
       "    ... )\n"
       "    >>> history.steps('loss')\n"
-      "    [1, 2]\n")
-      .def_prop_ro(
+      "    [1, 2]\n");
+  publish(module, type);
+  type.def_prop_ro(
           "epochs", [](const BoundRun &self) { return self.now().epochs; },
           "How many epochs the run has.")
       .def_prop_ro(
@@ -208,10 +209,86 @@ void define_run(nb::module_ &module) {
           "Has `fit` return for now.");
 }
 
+void define_callbacks(nb::module_ &train) {
+  const ClassOf<Callback> type(
+      train, "Callback", nb::is_final(),
+      "A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."
+      "\n\nExample:\n"
+      "    >>> isinstance(wf.train.csv_log('log.csv'), wf.train.Callback)\n"
+      "    True\n");
+  publish(train, type);
+  define(
+      train, "early_stopping",
+      [](const std::string &monitor, const std::string &goal, std::int64_t patience,
+         double min_delta, bool restore_best) {
+        return train::early_stopping({.monitor = monitor,
+                                      .goal = goal_of(goal),
+                                      .patience = patience,
+                                      .min_delta = min_delta,
+                                      .restore_best = restore_best},
+                                     kNowhere);
+      },
+      Arg("monitor") = "val_loss", keyword_only, Arg("goal") = "lowest", Arg("patience") = 5,
+      Arg("min_delta") = 0, Arg("restore_best") = true, Returns{"Callback"},
+      R"(Stops a run when a series gets no better.
+
+    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    >>> history = model.fit(
+    ...     data, optimizer=wf.optimizers.SGD(0.0), loss=wf.losses.mean_squared_error,
+    ...     epochs=9, callbacks=[wf.train.early_stopping("loss", patience=2)], progress=False,
+    ... )
+    >>> history.steps("loss")
+    [1, 2, 3]
+
+Args:
+    monitor: a series of the history
+    goal: 'lowest' or 'highest'
+    patience: how many epochs may pass without a better value
+    min_delta: by how much a value must be better to count
+    restore_best: whether the model ends with the weights of the best epoch
+
+Raises:
+    ValueError: for a patience below 1 or a negative delta; at the end of the first epoch
+        OutOfRangeError if there is no such series
+)");
+  define(
+      train, "event_files",
+      [](const Path &folder, std::int64_t every_steps) {
+        return train::event_files(folder.bytes, every_steps, kNowhere);
+      },
+      Arg("folder"), Arg("every_steps") = 100, Returns{"Callback"},
+      R"(Writes an event file for TensorBoard: the numbers of each epoch, and the loss of every
+`every_steps` steps as "step/loss".
+
+    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    >>> history = model.fit(
+    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
+    ...     epochs=2, callbacks=[wf.train.event_files("events")], progress=False,
+    ... )
+    >>> [step for step, loss in wf.summary.read_scalars("events")["loss"]]
+    [1, 2]
+)");
+  define(
+      train, "csv_log(path)", [](const Path &path) { return train::csv_log(path.bytes, kNowhere); },
+      Returns{"Callback"},
+      R"(Writes the history as a CSV file after each epoch.
+
+    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    >>> history = model.fit(
+    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
+    ...     epochs=2, callbacks=[wf.train.csv_log("log.csv")], progress=False,
+    ... )
+    >>> [line.split(",")[0] for line in wf.data.lines("log.csv")]
+    ['step', '1', '2']
+)");
+}
+
 } // namespace
 
 void define_training(nb::module_ &module) {
-  define_run(module);
+  nb::module_ train = family("train");
+  define_run(train);
+  define_callbacks(train);
   ClassOf<LossMean, Visitable>(module, "internal_LossMean", nb::is_final())
       .def(nb::init<>())
       .def("note(loss, predictions)",
@@ -221,28 +298,6 @@ void define_training(nb::module_ &module) {
            })
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
-  ClassOf<Callback>(
-      module, "internal_Callback", nb::is_final(),
-      "A callback of the library: what `early_stopping`, `event_files` and `csv_log` give."
-      "\n\nExample:\n"
-      "    >>> isinstance(wf.train.csv_log('log.csv'), wf.train.Callback)\n"
-      "    True\n");
-  define(module, "internal_early_stopping(monitor, goal, patience, min_delta, restore_best)",
-         [](const std::string &monitor, const std::string &goal, std::int64_t patience,
-            double min_delta, bool restore_best) {
-           return train::early_stopping({.monitor = monitor,
-                                         .goal = goal_of(goal),
-                                         .patience = patience,
-                                         .min_delta = min_delta,
-                                         .restore_best = restore_best},
-                                        kNowhere);
-         });
-  define(module, "internal_event_files(folder, every_steps)",
-         [](const std::string &folder, std::int64_t every_steps) {
-           return train::event_files(folder, every_steps, kNowhere);
-         });
-  define(module, "internal_csv_log(path)",
-         [](const std::string &path) { return train::csv_log(path, kNowhere); });
   define<fit>(module, "internal_fit", Arg("calls"), Arg("model"), Arg("saved"), Arg("metrics"),
               Arg("epochs"), Arg("callbacks"), Arg("checkpoints").none(), Arg("progress"),
               Arg("size").none());

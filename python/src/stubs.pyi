@@ -1,6 +1,7 @@
 # What type checkers and editors read of weft._weft and no table says: stubs.py writes the rest behind it.
 
 import builtins
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import EllipsisType, TracebackType
 from typing import (
@@ -36,6 +37,7 @@ TensorLike: TypeAlias = "Tensor | Variable | _Number | _Array | _Buffer | _DLPac
 DTypeLike: TypeAlias = "DType | str | type[Any] | _Named"
 Index: TypeAlias = "int | builtins.slice | EllipsisType | Tensor | Variable | Sequence[Any] | _Array | None"
 Shape: TypeAlias = int | Sequence[int]
+Path: TypeAlias = "str | os.PathLike[str]"
 Sizes: TypeAlias = "Shape | Tensor | Sequence[int | Tensor]"
 _Padding: TypeAlias = Literal["valid", "same", "causal"] | Sequence[Sequence[int]]
 _Tree: TypeAlias = "Tensor | Variable | list[_Tree] | tuple[_Tree, ...] | Mapping[Any, _Tree] | None"

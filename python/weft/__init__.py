@@ -27,10 +27,8 @@ from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._versions import show_versions as show_versions
 from weft._weft import *  # noqa: F403
-from weft.checkpoint import Checkpoint as Checkpoint
+from weft._checkpoint import *  # noqa: F403
 from weft.checkpoint import CheckpointInfo as CheckpointInfo
-from weft.checkpoint import CheckpointManager as CheckpointManager
-from weft.checkpoint import latest_checkpoint as latest_checkpoint
 from weft.derivatives import *  # noqa: F403
 from weft.gradients import custom_gradient as custom_gradient
 from weft.gradients import recompute as recompute
@@ -83,4 +81,4 @@ __all__ += _weft.__all__
 newaxis: None = None
 _absent.install()
 
-__version__: str = dict(_weft.internal_versions())["Weft"]
+__version__: str = train.versions()["Weft"]

@@ -12,7 +12,6 @@ from weft._tracebacks import clean
 
 __all__ = [
     "NeedsInit",
-    "axes",
     "axis",
     "integer",
     "integers",
@@ -21,7 +20,6 @@ __all__ = [
     "optional_integer",
     "optional_number",
     "options",
-    "seed",
     "sizes",
     "tensor",
     "tensors",
@@ -149,16 +147,6 @@ def axis(function: str, value: Any, rank: int, argument: str = "axis") -> int:
     return number + rank if number < 0 else number
 
 
-def axes(function: str, value: Any, rank: int, argument: str = "axis") -> list[int]:
-    """The axes of a list, or the only one, all different."""
-    found = [
-        axis(function, n, rank, argument) for n in integers(f"{function}: {argument}", value)
-    ]
-    if len(set(found)) != len(found):
-        raise _weft.ValueError(f"{function}: {argument} has an axis twice: {value!r}")
-    return found
-
-
 def tensor(function: str, value: Any, argument: str = "x", dtype: str | None = None) -> Any:
     """A tensor of an argument. Numbers of Python take the dtype, if one is given."""
     if isinstance(value, _weft.Tensor):
@@ -217,20 +205,6 @@ def sizes(name: str, value: Any) -> tuple[int | None, ...]:
         return tuple(None if size is None else operator.index(size) for size in value)
     except TypeError:
         raise TypeError(wrong) from None
-
-
-def seed(name: str, value: Any) -> int | None:
-    """A seed, from 0 to 2^64 - 1, or None."""
-    if value is None:
-        return None
-    try:
-        number = operator.index(value)
-    except TypeError:
-        kind = type(value).__name__
-        raise TypeError(f"{name} is a {kind}: an integer is wanted") from None
-    if not 0 <= number < 2**64:
-        raise _weft.ValueError(f"{name} is {number}: an integer from 0 to 2^64 - 1 is wanted")
-    return number
 
 
 def made_by(module: str, name: str, arguments: tuple[Any, ...]) -> Any:

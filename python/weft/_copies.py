@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from weft import _weft
+from weft import _summary, _train, _weft
+from weft._checkpoint import CheckpointManager
+from weft._data import Dataset
 
 __all__ = ["unpickled_optimizer", "unpickled_plateau"]
 
@@ -38,16 +40,18 @@ _SENTENCES: dict[Any, str] = {
     _weft.TensorArray: "a TensorArray cannot be pickled or copied: its stack() can",
     _weft.RestoreStatus: "a RestoreStatus cannot be pickled or copied: its missing(), unused() and "
     "waiting() can",
-    _weft.internal_Pipeline: "a data set cannot be pickled or copied deeply: make it anew of its "
+    Dataset: "a data set cannot be pickled or copied deeply: make it anew of its "
     "source, and save how far it is with a checkpoint",
-    _weft.internal_Manager: "a CheckpointManager cannot be pickled or copied deeply: make one for its "
+    _weft.internal_DataIterator: "an iterator of a data set cannot be pickled or copied: save how far the "
+    "data set is with a checkpoint",
+    CheckpointManager: "a CheckpointManager cannot be pickled or copied deeply: make one for its "
     "folder, which has all that it knows",
-    _weft.internal_Callback: "a callback of the library cannot be pickled or copied: make it anew by "
+    _train.Callback: "a callback of the library cannot be pickled or copied: make it anew by "
     "its function",
-    _weft.internal_Run: "the run of a callback cannot be pickled or copied: its history can",
-    _weft.internal_EventWriter: "a summary writer cannot be pickled or copied: make one for its folder",
+    _train.Run: "the run of a callback cannot be pickled or copied: its history can",
+    _summary.Writer: "a summary writer cannot be pickled or copied: make one for its folder",
     _weft.internal_ProgressBar: "a Progress cannot be pickled or copied: make another one",
-    _weft.internal_Profile: "a Profile cannot be pickled or copied: its entries can",
+    _train.Profile: "a Profile cannot be pickled or copied: its entries can",
 }
 
 

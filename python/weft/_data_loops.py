@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from weft import _datasets as data
-from weft import _weft
+from weft import _data, _weft
 
 __all__ = ["KINDS", "Enumerated", "Source", "Zipped"]
 
@@ -39,7 +38,7 @@ class Zipped(_Staged):
 
 def _part(x: Any) -> Any:
     if isinstance(x, range):
-        return data.range(x.start, x.stop, x.step)
+        return _data.range(x.start, x.stop, x.step)
     if isinstance(x, KINDS):
         return x
     raise _weft.AutoGraphError(
@@ -48,8 +47,7 @@ def _part(x: Any) -> Any:
     )
 
 
-_ITERATOR: type = data._Loop  # pyright: ignore[reportPrivateUsage]
-KINDS: tuple[type, ...] = (data.Dataset, Enumerated, Zipped, _ITERATOR)
+KINDS: tuple[type, ...] = (_data.Dataset, Enumerated, Zipped, _weft.internal_DataIterator)
 """What loops over are staged as loops over data sets."""
 
 
@@ -58,17 +56,9 @@ class Source:
 
     def __init__(self, dataset: Any) -> None:
         self._root = dataset
-        self._datasets: list[data.Dataset[Any]] = []
+        self._datasets: list[_data.Dataset[Any]] = []
         self._counts = False
         self._collect(dataset)
-        made = self._datasets
-        self._pipelines = [each._pipeline for each in made]  # pyright: ignore[reportPrivateUsage]
-        types = [pipeline.types() for pipeline in self._pipelines]
-        self._forms = [form for form, _ in types]
-        self._sizes = [len(specs) for _, specs in types]
-        for each in self._datasets:
-            for held in each._held:  # pyright: ignore[reportPrivateUsage]
-                _weft.internal_keep(held)
 
     def _collect(self, x: Any) -> None:
         if isinstance(x, Enumerated):
@@ -77,7 +67,7 @@ class Source:
         elif isinstance(x, Zipped):
             for inner in x.inner:
                 self._collect(inner)
-        elif isinstance(x, _ITERATOR):
+        elif isinstance(x, _weft.internal_DataIterator):
             raise _weft.AutoGraphError(
                 "a loop of a traced function goes through a data set, not through an iterator that "
                 "stands somewhere in it: write `for element in dataset`"
@@ -85,18 +75,13 @@ class Source:
         else:
             self._datasets.append(x)
 
-    def _element(self, tensors: Tensors, number: Any) -> Any:
-        parts: list[Any] = []
-        at = 0
-        for form, size in zip(self._forms, self._sizes):
-            parts.append(form.fill(tensors[at : at + size]))
-            at += size
+    def _element(self, parts: list[Any], number: Any) -> Any:
         return _together(self._root, iter(parts), number)
 
     def stand_in(self) -> Any:
         """A traced element for blocks that are forgotten."""
         number = _weft.zeros([], "int32") if self._counts else None
-        return self._element(_weft.internal_stand_ins(self._pipelines), number)
+        return self._element(_weft.internal_stand_ins(self._datasets), number)
 
     def each(
         self,
@@ -108,21 +93,21 @@ class Source:
         """Records the loop."""
         if not self._counts:
 
-            def plain(tensors: Tensors, now: Tensors) -> Tensors:
-                return body(self._element(tensors, None), now)
+            def plain(parts: list[Any], now: Tensors) -> Tensors:
+                return body(self._element(parts, None), now)
 
-            return _weft.internal_each(name, self._pipelines, more, plain, state)
+            return _weft.internal_each(name, self._datasets, more, plain, state)
 
         def goes_on(now: Tensors) -> Any:
             assert more is not None
             return more(now[1:])
 
-        def turn(tensors: Tensors, now: Tensors) -> Tensors:
-            return [now[0] + 1, *body(self._element(tensors, now[0]), now[1:])]
+        def iteration(parts: list[Any], now: Tensors) -> Tensors:
+            return [now[0] + 1, *body(self._element(parts, now[0]), now[1:])]
 
         entry = [_weft.zeros([], "int32"), *state]
         test = None if more is None else goes_on
-        return _weft.internal_each(name, self._pipelines, test, turn, entry)[1:]
+        return _weft.internal_each(name, self._datasets, test, iteration, entry)[1:]
 
 
 def _together(x: Any, parts: Iterator[Any], number: Any) -> Any:

@@ -7,16 +7,15 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, Generic, Self, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Self, TypeVar, cast
 
 from weft import _weft
 from weft._arguments import NeedsInit, options
-from weft._datasets import Dataset
+from weft._data import Dataset
 from weft._tracebacks import users_lines
 
 __all__ = ["History", "Progress", "is_notebook"]
 
-Path: TypeAlias = "str | os.PathLike[str]"
 T = TypeVar("T")
 
 
@@ -31,92 +30,16 @@ class History(_weft.internal_History):
     """
 
     @classmethod
-    def _of(cls, history: _weft.internal_History) -> History:
-        made = cls()
-        for name in history.names():
-            for step, value in zip(history.steps(name), history.numbers(name)):
-                made.add(name, step, value)
-        return made
-
     @users_lines
-    def __getitem__(self, name: str) -> list[float]:
-        if not self.contains(name):
-            raise KeyError(f"there is no series '{name}': there are {', '.join(self.names())}")
-        return self.numbers(name)
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self.contains(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.names())
-
-    def __len__(self) -> int:
-        return len(self.names())
-
-    def keys(self) -> list[str]:
-        """The names, in the order of their first values."""
-        return self.names()
-
-    def values(self) -> list[list[float]]:
-        """The values of all series."""
-        return [self[name] for name in self.names()]
-
-    def items(self) -> list[tuple[str, list[float]]]:
-        """Names and values."""
-        return [(name, self[name]) for name in self.names()]
-
-    @property
-    def history(self) -> dict[str, list[float]]:
-        """The values by name, as Keras has them."""
-        return dict(self.items())
-
-    @users_lines
-    def best(self, name: str, goal: str = "lowest") -> tuple[int, float]:
-        """The first of the best values, with its step; `goal` is 'lowest' or 'highest'. NaN is
-        never best.
-
-        Raises:
-            OutOfRangeError: if there is no such series, or all values are NaN
-        """
-        return super().best(name, goal)
-
-    @options
-    def plot(
-        self,
-        *names: str,
-        width: int = 0,
-        height: int = 12,
-        log_scale: bool = False,
-        ascii: bool = False,
-    ) -> str:
-        """A plot of these series, by default of all, as lines of text for a terminal.
-
-        Args:
-            width: in characters; 0 is that of the terminal, 80 if there is none
-            height: of the part with points, in lines
-            log_scale: the logarithms are plotted
-        """
-        return self.drawn(list(names), width, height, log_scale, ascii)
-
-    @users_lines
-    def save_csv(self, path: Path) -> None:
-        """Writes a CSV file: a column for the step and one for each series."""
-        super().save_csv(os.fsdecode(path))
-
-    @classmethod
-    @users_lines
-    def from_csv(cls, path: Path) -> History:
+    def from_csv(cls, path: str | os.PathLike[str]) -> Self:
         """What `save_csv` wrote, or another table of numbers whose first column is the step."""
         made = cls()
-        made.load_csv(os.fsdecode(path))
+        made.load_csv(path)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         series = {name: list(zip(self.steps(name), self.numbers(name))) for name in self.names()}
         return _unpickled, (type(self), series), self.__dict__
-
-    def __repr__(self) -> str:
-        return self.table()
 
 
 def _unpickled(cls: type[History], series: dict[str, list[tuple[int, float]]]) -> History:

@@ -1,4 +1,4 @@
-"""Classes whose parameters are known when the package is loaded: those of the library under other names."""
+"""Parameters: of classes of the library under other names, and of functions of the user."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from weft import _weft
 from weft._arguments import options
 
-__all__ = ["init_of", "parameters_of"]
+__all__ = ["init_of", "parameters_of", "takes", "takes_training"]
 
 
 def parameters_of(name: str) -> dict[str, tuple[str, str]]:
@@ -25,9 +25,37 @@ def parameters_of(name: str) -> dict[str, tuple[str, str]]:
 
 def init_of(parameters: str, start: Callable[[Any, dict[str, Any]], None]) -> Any:
     """An `__init__` of these parameters, which hands their values to `start(self, values)`."""
-    names = [each.partition("=")[0].partition(":")[0].strip() for each in parameters.split(", ")]
-    values = ", ".join(f"{name!r}: {name}" for name in names if name != "*")
+    names = [each.partition("=")[0].partition(":")[0].strip(" *") for each in parameters.split(", ")]
+    values = ", ".join(f"{name!r}: {name}" for name in names if name)
     space: dict[str, Any] = {"start": start}
-    source = f"def __init__(self, {parameters}) -> None:\n    start(self, {{{values}}})"
+    source = (
+        "from __future__ import annotations\n"
+        f"def __init__(self, {parameters}) -> None:\n    start(self, {{{values}}})"
+    )
     exec(compile(source, __file__, "exec"), space)  # a frame of the package in tracebacks
     return options(space["__init__"])
+
+
+_TAKES_KEYWORDS = 0x08  # of code objects: inspect.CO_VARKEYWORDS
+
+
+def takes(function: Any, word: str) -> bool:
+    """Whether a function of Python has a parameter of that name, or takes any."""
+    function = getattr(function, "python_function", function)
+    function = getattr(function, "__func__", function)
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    count = code.co_argcount + code.co_kwonlyargcount
+    return word in code.co_varnames[:count] or bool(code.co_flags & _TAKES_KEYWORDS)
+
+
+def takes_training(layer: Any) -> bool:
+    """Whether `layer(x, training=True)` is possible."""
+    if hasattr(layer.__class__, "_weft_takes_training") or isinstance(layer, _weft.Layer):
+        return True
+    if isinstance(layer, type) or not callable(layer):
+        return False
+    if hasattr(layer, "__code__") or hasattr(layer, "__func__") or hasattr(layer, "python_function"):
+        return takes(layer, "training")
+    return takes(type(layer).__call__, "training")

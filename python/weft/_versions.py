@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from weft import _weft
+from weft import _train
 
 __all__ = ["show_versions"]
 
@@ -16,7 +16,7 @@ def versions() -> dict[str, str]:
     import os
     import platform
 
-    found = dict(_weft.internal_versions())
+    found = _train.versions()
     found["Python"] = f"{platform.python_version()} ({platform.python_implementation()})"
     found["package"] = os.path.dirname(__file__)
     for name in ("numpy", "diastatic-malt", "ml_dtypes", "torch", "jax", "tensorflow"):

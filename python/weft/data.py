@@ -18,62 +18,33 @@ A function of Python holds Python's lock: more than one worker helps where it is
 spends its time in NumPy, in files or elsewhere outside of Python.
 """
 
-from weft._data_files import csv as csv
-from weft._data_files import decode_image as decode_image
-from weft._data_files import encode_png as encode_png
-from weft._data_files import idx as idx
-from weft._data_files import image_classes as image_classes
-from weft._data_files import images as images
-from weft._data_files import lines as lines
-from weft._data_files import npy as npy
-from weft._data_files import npz as npz
-from weft._data_files import parse_example as parse_example
-from weft._data_files import read_csv as read_csv
-from weft._data_files import read_idx as read_idx
-from weft._data_files import read_image as read_image
-from weft._data_files import read_npz as read_npz
-from weft._data_files import safetensors as safetensors
-from weft._data_files import tfrecord as tfrecord
-from weft._data_files import write_png as write_png
-from weft._datasets import Dataset as Dataset
-from weft._datasets import DatasetStats as DatasetStats
-from weft._datasets import as_dataset as as_dataset
-from weft._datasets import concatenate as concatenate
-from weft._datasets import from_element as from_element
-from weft._datasets import from_generator as from_generator
-from weft._datasets import from_iterable as from_iterable
-from weft._datasets import from_tensor_slices as from_tensor_slices
-from weft._datasets import from_tensors as from_tensors
-from weft._datasets import range as range
-from weft._datasets import zip as zip
+from typing import NamedTuple
 
-__all__ = [
-    "Dataset",
-    "DatasetStats",
-    "as_dataset",
-    "concatenate",
-    "csv",
-    "decode_image",
-    "encode_png",
-    "from_element",
-    "from_generator",
-    "from_iterable",
-    "from_tensor_slices",
-    "from_tensors",
-    "idx",
-    "image_classes",
-    "images",
-    "lines",
-    "npy",
-    "npz",
-    "parse_example",
-    "range",
-    "read_csv",
-    "read_idx",
-    "read_image",
-    "read_npz",
-    "safetensors",
-    "tfrecord",
-    "write_png",
-    "zip",
-]
+from weft import _data
+from weft._data import *  # noqa: F403
+
+__all__ = ["DatasetStats"]
+__all__ += _data.__all__
+
+
+class DatasetStats(NamedTuple):
+    """What a data set has handed out since it was made, over all epochs.
+
+        >>> numbers = wf.data.range(5)
+        >>> total = sum(int(x) for x in numbers)
+        >>> numbers.stats.elements
+        5
+    """
+
+    elements: int
+    bytes: int
+    """Of their tensors."""
+    seconds: float
+    """From when the first element was asked for until the last one was had."""
+    waited_seconds: float
+    """Of these, those in which the loop waited for elements."""
+
+    @property
+    def elements_per_second(self) -> float:
+        """Elements by seconds; 0 at first."""
+        return self.elements / self.seconds if self.seconds > 0 else 0.0

@@ -255,16 +255,7 @@ def _to_front(x: Any, axis: int) -> Any:
         raise _weft.OutOfRangeError(
             f"vmap: an argument of shape {tuple(t.shape)} has no axis {axis} to map over"
         )
-    return _moved(t, axis % t.ndim, 0)
-
-
-def _moved(t: Any, source: int, to: int) -> Any:
-    """The tensor with an axis in another place."""
-    if source == to:
-        return t
-    axes = [i for i in range(t.ndim) if i != source]
-    axes.insert(to, source)
-    return _weft.transpose(t, axes)
+    return _weft.moveaxis(t, axis, 0) if axis % t.ndim else t
 
 
 def _from_front(y: Any, axis: int) -> Any:
@@ -272,7 +263,7 @@ def _from_front(y: Any, axis: int) -> Any:
         raise _weft.OutOfRangeError(
             f"vmap: a result of shape {tuple(y.shape)} has no axis {axis} for what is mapped over"
         )
-    return _moved(y, 0, axis % y.ndim)
+    return _weft.moveaxis(y, 0, axis) if axis % y.ndim else y
 
 
 def _leading(fronts: Sequence[Any]) -> int:

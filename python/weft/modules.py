@@ -7,7 +7,9 @@ from typing import Any, Self, overload
 
 from weft import _nn, _weft
 from weft._arguments import options, text
+from weft._data import Dataset
 from weft._kinds import shown
+from weft._signatures import takes, takes_training
 from weft._tracebacks import clean, users_lines
 from weft._trees import is_dict, is_listed
 from weft._weft import RestoreStatus, Variable
@@ -113,8 +115,9 @@ def _is_module(x: Any) -> bool:
     return isinstance(x, Module)
 
 
-def _is_part(x: Any) -> bool:
-    return isinstance(x, Module | _weft.internal_part)
+def is_part(x: Any) -> bool:
+    """Whether it is a part of a model: a Module, a layer, a metric, but no data set."""
+    return isinstance(x, Module | _weft.internal_part) and not isinstance(x, Dataset)
 
 
 def _entries(x: Any) -> Iterator[tuple[str, Any]]:
@@ -137,7 +140,7 @@ def _parts_of(x: Any, seen: set[int], depth: int = 1) -> Iterator[Any]:
         )
     for _, value in _entries(x):
         inside = is_listed(value) or is_dict(value)
-        if id(value) in seen or not (inside or _is_part(value)):
+        if id(value) in seen or not (inside or is_part(value)):
             continue
         seen.add(id(value))
         if not inside:
@@ -155,7 +158,7 @@ def _tree_of(x: Any, seen: set[int]) -> str:
         nested = _is_module(value) or is_listed(value) or is_dict(value)
         if nested and _holds_part(value, set()):
             text = _tree_of(value, seen)
-        elif _is_part(value):
+        elif is_part(value):
             text = repr(value)
         elif type(value) is Variable:
             text = f"Variable({list(value.shape)}, {value.dtype})"
@@ -171,7 +174,7 @@ def _holds_part(x: Any, seen: set[int]) -> bool:
     if id(x) in seen:
         return False
     seen.add(id(x))
-    if _is_part(x) or type(x) is Variable:
+    if is_part(x) or type(x) is Variable:
         return True
     return isinstance(x, list | tuple | dict) and any(_holds_part(v, seen) for _, v in _entries(x))
 
@@ -180,31 +183,6 @@ _weft.internal_set_module_class(Module)
 
 
 # Calls of what is in a model.
-
-_TAKES_KEYWORDS = 0x08  # of code objects: inspect.CO_VARKEYWORDS
-
-
-def _takes(function: Any, word: str) -> bool:
-    """Whether a function of Python has a parameter of that name, or takes any."""
-    function = getattr(function, "python_function", function)
-    function = getattr(function, "__func__", function)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return False
-    count = code.co_argcount + code.co_kwonlyargcount
-    return word in code.co_varnames[:count] or bool(code.co_flags & _TAKES_KEYWORDS)
-
-
-def takes_training(layer: Any) -> bool:
-    """Whether `layer(x, training=True)` is possible."""
-    if isinstance(layer, _weft.Layer | Model):
-        return True
-    if isinstance(layer, type) or not callable(layer):
-        return False
-    if hasattr(layer, "__code__") or hasattr(layer, "__func__") or hasattr(layer, "python_function"):
-        return _takes(layer, "training")
-    return _takes(type(layer).__call__, "training")
-
 
 Caller = Callable[[Any, tuple[Any, ...], dict[str, Any] | None], Any]
 
@@ -245,6 +223,8 @@ class Model(Module):
     ['hidden.kernel', 'hidden.bias', 'drop.generator', 'out.kernel', 'out.bias']
     """
 
+    _weft_takes_training = True
+
     def call(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(
             f"{type(self).__name__} has no method call(self, x): it says what the model computes"
@@ -261,7 +241,7 @@ class Model(Module):
         state = self.__dict__
         if "_called_with" not in state:
             _note_call(self, args)
-        if kwargs and "training" in kwargs and not _takes(type(self).call, "training"):
+        if kwargs and "training" in kwargs and not takes(type(self).call, "training"):
             kwargs = {name: value for name, value in kwargs.items() if name != "training"}
         return call(self.call, args, kwargs)
 
@@ -331,7 +311,7 @@ def _direct_parts(x: Any) -> Iterator[Any]:
         if isinstance(value, list | tuple | dict):
             found = _direct_parts(value)
         else:
-            found = iter([value] if _is_part(value) else [])
+            found = iter([value] if is_part(value) else [])
         for part in found:
             if id(part) not in seen:
                 seen.add(id(part))
@@ -480,7 +460,7 @@ class Sequential(Model):
                 f"Sequential: {what} is no layer: layers, models and functions of a tensor are wanted"
                 + (", and this is a class: make one of it" if isinstance(layer, type) else "")
             )
-        if layer is self or (_is_part(layer) and any(x is self for x in _parts_of(layer, set()))):
+        if layer is self or (is_part(layer) and any(x is self for x in _parts_of(layer, set()))):
             raise _weft.ValueError("Sequential: a layer is the model itself, or holds it")
         word = str(len(entries)) if name is None else text("Sequential: the name of a layer", name)
         if not word or "." in word or any(word == known for known, _, _ in entries):

@@ -7,6 +7,7 @@ from typing import Any
 from weft import _nn, _weft, initializers as initializers
 from weft._arguments import options, sizes
 from weft._bases import Layer as Layer
+from weft._signatures import takes_training
 from weft._tracebacks import users_lines
 from weft._nn import *  # noqa: F403
 from weft._weft import relu as relu, tanh as tanh
@@ -54,8 +55,6 @@ class Residual(Module):
 
     @users_lines
     def __call__(self, x: Any, training: bool = False) -> Any:
-        from weft.modules import takes_training
-
         if training and takes_training(self.layer):
             return x + self.layer(x, training=training)
         return x + self.layer(x)

@@ -13,42 +13,42 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from weft import _weft
-from weft._bases import Optimizer
+from weft import _train, _weft
 from weft._arguments import integer, optional_integer, optional_number, options
-from weft._datasets import Dataset, batches_of
+from weft._data import Dataset
 from weft._function import function
 from weft._histories import History as History
 from weft._histories import Progress as Progress
 from weft._histories import is_notebook
-from weft._profiles import Profile as Profile
-from weft._profiles import ProfileEntry as ProfileEntry
-from weft._profiles import trace_profile as trace_profile
-from weft._profiles import versions as versions
-from weft._profiles import write_report as write_report
-from weft.modules import takes_training
+from weft._train import *  # noqa: F403
+from weft._train import Run
+from weft._signatures import takes_training
 
-__all__ = [
-    "Callback",
-    "Checkpoints",
-    "History",
-    "Profile",
-    "ProfileEntry",
-    "Progress",
-    "Run",
-    "csv_log",
-    "early_stopping",
-    "event_files",
-    "fit",
-    "trace_profile",
-    "versions",
-    "write_report",
-]
+__all__ = ["Checkpoints", "History", "ProfileEntry", "Progress", "fit"]
+__all__ += _train.__all__
 
 Path: TypeAlias = "str | os.PathLike[str]"
 
-Callback = _weft.internal_Callback
-Run = _weft.internal_Run
+
+class ProfileEntry(NamedTuple):
+    """All events of one kind, name and line together.
+
+    >>> with wf.train.Profile() as profile:
+    ...     x = wf.exp(wf.ones(1000))
+    >>> [entry.calls for entry in profile.entries if entry.name == "exp"]
+    [1]
+    """
+
+    kind: str
+    """"op", "code" (inside of a compiled function), "function", "layer", "data", "compile", ..."""
+    name: str
+    file: str | None
+    line: int | None
+    calls: int
+    """How many events."""
+    total_ms: float
+    self_ms: float
+    """Without what was noted inside."""
 
 
 class _NotebookBars:
@@ -73,76 +73,6 @@ class _NotebookBars:
             for name in history.names():
                 self._bar.show(name, history.last(name))
             self._bar.finish()
-
-
-# Callbacks.
-
-
-@options
-def early_stopping(
-    monitor: str = "val_loss",
-    *,
-    goal: str = "lowest",
-    patience: int = 5,
-    min_delta: float = 0,
-    restore_best: bool = True,
-) -> Callback:
-    """Stops a run when a series gets no better.
-
-    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
-    >>> history = model.fit(
-    ...     data, optimizer=wf.optimizers.SGD(0.0), loss=wf.losses.mean_squared_error,
-    ...     epochs=9, callbacks=[wf.train.early_stopping("loss", patience=2)], progress=False,
-    ... )
-    >>> history.steps("loss")
-    [1, 2, 3]
-
-    Args:
-        monitor: a series of the history
-        goal: 'lowest' or 'highest'
-        patience: how many epochs may pass without a better value
-        min_delta: by how much a value must be better to count
-        restore_best: whether the model ends with the weights of the best epoch
-
-    Raises:
-        ValueError: for a patience below 1 or a negative delta; at the end of the first epoch
-            OutOfRangeError if there is no such series
-    """
-    least = optional_number("early_stopping: min_delta", min_delta) or 0.0
-    epochs = integer("early_stopping: patience", patience)
-    return _weft.internal_early_stopping(monitor, goal, epochs, least, bool(restore_best))
-
-
-@options
-def event_files(folder: Path, every_steps: int = 100) -> Callback:
-    """Writes an event file for TensorBoard: the numbers of each epoch, and the loss of every
-    `every_steps` steps as "step/loss".
-
-    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
-    >>> history = model.fit(
-    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
-    ...     epochs=2, callbacks=[wf.train.event_files("events")], progress=False,
-    ... )
-    >>> [step for step, loss in wf.summary.read_scalars("events")["loss"]]
-    [1, 2]
-    """
-    steps = integer("event_files: every_steps", every_steps)
-    return _weft.internal_event_files(os.fsdecode(folder), steps)
-
-
-@options
-def csv_log(path: Path) -> Callback:
-    """Writes the history as a CSV file after each epoch.
-
-    >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
-    >>> history = model.fit(
-    ...     data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error,
-    ...     epochs=2, callbacks=[wf.train.csv_log("log.csv")], progress=False,
-    ... )
-    >>> [line.split(",")[0] for line in wf.data.lines("log.csv")]
-    ['step', '1', '2']
-    """
-    return _weft.internal_csv_log(os.fsdecode(path))
 
 
 # Fit.
@@ -360,8 +290,8 @@ def fit(
         ShapeError: for a loss that is no scalar
         TypeError: for a batch that is no pair, a metric or a callback that is none
     """
-    batches = batches_of(data)
-    tried = None if validation is None else batches_of(validation)
+    batches = _weft.internal_batches_of(data)
+    tried = None if validation is None else _weft.internal_batches_of(validation)
     if not callable(loss):
         raise TypeError(f"fit: the loss is a {type(loss).__name__}, not a function")
     _method_of_optimizer(optimizer)
@@ -371,7 +301,7 @@ def fit(
     parts: list[tuple[str, Any]] = []
     if where is not None:
         # What there is to save, before the first update.
-        if Optimizer in type(optimizer).__mro__:
+        if hasattr(optimizer, "prepare"):  # one that derives from weft.optimizers.Optimizer
             optimizer.prepare(model)
         _weft.internal_bind_optimizer(optimizer, model)
         parts = [("model", model), ("optimizer", optimizer), ("data", batches)]
@@ -392,7 +322,7 @@ def fit(
         progress and not notebook,
         batches.size,
     )
-    return History._of(history)  # pyright: ignore[reportPrivateUsage]
+    return _weft.internal_as_history(History, history)
 
 
 def _method_of_optimizer(optimizer: Any) -> None:

@@ -14,6 +14,9 @@ from weft import _weft
 FUNCTION, METHOD = types.BuiltinFunctionType, types.MethodDescriptorType
 
 
+FAMILIES = ("weft.checkpoint", "weft.data", "weft.io", "weft.summary", "weft.train")
+
+
 def is_public(name):
     return not any(part.startswith(("_", "internal_")) for part in name.split("."))
 
@@ -24,7 +27,9 @@ def public_functions():
     for module in [name for name in sorted(sys.modules) if name.split(".")[0] == "weft" and is_public(name)]:
         for name, value in vars(sys.modules[module]).items():
             # Ops and the like, of the module weft, are in test_ops.py.
-            if type(value) is FUNCTION and value.__module__ == "weft._weft" and is_public(name):
+            # Those of losses and networks have tables of options.
+            is_bound = type(value) is FUNCTION and value.__module__ in ("weft._weft", *FAMILIES)
+            if is_bound and is_public(name):
                 names.setdefault(value, []).append(f"{module}.{name}")
     return {min(all_names, key=lambda name: (".tf." in name, len(name))): f for f, all_names in names.items()}
 
@@ -37,7 +42,13 @@ def bound_methods_of(cls):
 
 
 FUNCTIONS = public_functions()
-CLASSES = {name: cls for name, cls in vars(_weft).items() if isinstance(cls, type) and bound_methods_of(cls)}
+BOUND = [_weft, *(sys.modules[name.replace(".", "._")] for name in FAMILIES)]
+CLASSES = {
+    name: cls
+    for module in BOUND
+    for name, cls in vars(module).items()
+    if isinstance(cls, type) and bound_methods_of(cls)
+}
 
 
 def ended_run():
@@ -57,6 +68,13 @@ def ended_run():
     return runs[0]
 
 
+def stopped_profile():
+    """There is one at a time."""
+    profile = wf.train.Profile()
+    profile.stop()
+    return profile
+
+
 OBJECTS = {
     "DType": lambda: wf.float32,
     "Tensor": lambda: wf.ones((2,)),
@@ -72,6 +90,12 @@ OBJECTS = {
     "ReduceOnPlateau": lambda: wf.schedules.ReduceOnPlateau(0.1),
     "Optimizer": lambda: wf.optimizers.SGD(0.1),
     "internal_History": wf.train.History,
+    "Checkpoint": lambda: wf.Checkpoint(v=wf.Variable(1.0)),
+    "CheckpointManager": lambda: wf.CheckpointManager("checkpoints"),
+    "Dataset": lambda: wf.data.range(3),
+    "Profile": stopped_profile,
+    "Run": ended_run,
+    "Writer": lambda: wf.summary.Writer("events"),
 }
 
 
@@ -130,13 +154,14 @@ def test_functions_of_modules():
 
 def test_no_function_is_bound_by_nanobind_alone():
     """Its errors are lists of overloads: what users call has a table of parameters instead."""
-    owners = [_weft, *(cls for cls in vars(_weft).values() if isinstance(cls, type))]
+    owners = [*BOUND, *(cls for module in BOUND for cls in vars(module).values() if isinstance(cls, type))]
     bound = {name for owner in owners for name, value in vars(owner).items() if type(value).__name__ in ("nb_func", "nb_method")}
     assert {name for name in bound if not name.startswith("schedules_")} == set()
 
 
 @pytest.mark.parametrize("name", [name for name in CLASSES if is_public(name) or name in OBJECTS])
-def test_methods(name):
+def test_methods(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     cls = CLASSES[name]
     for word, method in bound_methods_of(cls).items():
         if word in ("__next__", "__iter__", "__enter__", "__exit__"):

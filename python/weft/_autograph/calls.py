@@ -61,7 +61,7 @@ def converted_call(
     """`f(*args, **kwargs)`, where a function of the user is converted first."""
     kind = _KINDS.get(type(f))  # pyright: ignore[reportUnknownArgumentType]
     if kind == BUILTIN or kind == CLASS:
-        f = overloads.BUILTINS.get(f, f)
+        f = _BUILTINS.get(f, f)
         if context.bodies and kind == BUILTIN:
             _watch(f, args)
     elif kind == FUNCTION:
@@ -83,6 +83,20 @@ def converted_call(
     if kwargs:
         return f(*args, **kwargs)
     return f(*args)
+
+
+def _map(function: Any, *xs: Any) -> Any:
+    return overloads.mapped(lambda row: converted_call(function, row, None), xs)
+
+
+def _filter(function: Any, x: Any) -> Any:
+    def call(row: tuple[Any, ...]) -> Any:
+        return converted_call(function, row, None)
+
+    return overloads.filtered(None if function is None else call, x)
+
+
+_BUILTINS = {**overloads.BUILTINS, map: _map, filter: _filter}
 
 
 def _kind_of(f: Any) -> int:

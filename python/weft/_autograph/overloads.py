@@ -180,16 +180,14 @@ class Reversed(Rows):
 class Map(Rows):
     """`map` over tensors."""
 
-    def __init__(self, function: Any, inner: Zip) -> None:
-        self._function, self._inner = function, inner
+    def __init__(self, call: Callable[[Any], Any], inner: Zip) -> None:
+        self._call, self._inner = call, inner
 
     def turns(self) -> Any:
         return self._inner.turns()
 
     def item(self, i: Any) -> Any:
-        from .calls import converted_call
-
-        return converted_call(self._function, self._inner.item(i), None)
+        return self._call(self._inner.item(i))
 
 
 def rows_of(x: Any) -> Rows:
@@ -248,25 +246,27 @@ def _zip(*xs: Any, **kwargs: Any) -> Any:
     return zip(*xs, **kwargs)
 
 
-def _map(function: Any, *xs: Any) -> Any:
+def mapped(call: Callable[[Any], Any], xs: tuple[Any, ...]) -> Any:
+    """`map` of a function, which `call` calls with a tuple of arguments."""
     if any(map(can_be_staged, xs)):
-        return Map(function, Zip(_mixed("map", xs)))
-    from .calls import converted_call
-
-    return map(lambda *row: converted_call(function, row, None), *xs)
+        return Map(call, Zip(_mixed("map", xs)))
+    return map(lambda *row: call(row), *xs)
 
 
-def _filter(function: Any, x: Any) -> Any:
+def filtered(call: Callable[[Any], Any] | None, x: Any) -> Any:
+    """`filter` by such a function, or by the truth of the entries themselves."""
     if can_be_staged(x):
         raise errors().autograph(
             "filter of a traced tensor: how many are left is known when the program runs; write a "
             "`for` loop with an `if`"
         )
-    if function is None:
+    if call is None:
         return filter(None, x)
-    from .calls import converted_call
 
-    return filter(lambda entry: converted_call(function, (entry,), None), x)
+    def holds(entry: Any) -> Any:
+        return call((entry,))
+
+    return filter(holds, x)
 
 
 def _reversed(x: Any) -> Any:
@@ -351,8 +351,6 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     range: _range,
     enumerate: _enumerate,
     zip: _zip,
-    map: _map,
-    filter: _filter,
     reversed: _reversed,
     len: _len,
     int: _cast(int),
@@ -366,4 +364,4 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     sorted: _sorted,
     next: _next,
 }
-"""What is called instead of a builtin function or class."""
+"""What is called instead of a builtin function or class, besides `map` and `filter`, which call converted functions."""

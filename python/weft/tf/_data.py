@@ -58,13 +58,14 @@ class Dataset(wf.data.Dataset[Any]):
 
     @classmethod
     def _of_other(cls, made: wf.data.Dataset[Any], kind: str) -> Self:
-        of: Any = cls._of(made._pipeline, made._held)
+        of: Any = _weft.internal_as(cls, made)
         of._kind = kind
         return of
 
-    def _stage(self, made: wf.data.Dataset[Any], kind: str, same: bool = True) -> Self:
+    def _stage(self, made: Any, kind: str, same: bool = True) -> Self:
         """A stage behind this one, whose elements are of the same types or not."""
-        of: Any = self._of_other(made, kind)
+        of: Any = made if isinstance(made, Dataset) else self._of_other(made, kind)
+        of._kind = kind
         of._endless = self._endless
         of._spec = self._spec if same else None
         return of

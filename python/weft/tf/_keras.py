@@ -10,6 +10,7 @@ from weft._bases import minimized
 from weft._absent import refuse_keywords
 from weft._signatures import init_of, parameters_of
 from weft._trees import is_dict, is_listed
+from weft.modules import is_part
 
 from ._methods import Called
 
@@ -52,7 +53,7 @@ def _variables_of(module: Any, found: dict[int, Any], seen: set[int]) -> dict[in
     def visit(value: Any) -> None:
         if isinstance(value, wf.Variable):
             found.setdefault(id(value), value)
-        elif isinstance(value, wf.Module | _weft.internal_part):
+        elif is_part(value):
             if not isinstance(value, _optimizers.Optimizer):
                 inner.append(value)
         elif is_dict(value):

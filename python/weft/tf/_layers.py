@@ -8,9 +8,24 @@ from typing import Any
 import weft as wf
 from weft import _weft
 from weft._arguments import options
+from weft._signatures import init_of
 
 from . import _elements, _functions, _more, _networks
 from ._keras import Layer
+
+
+def _keeping(parameters: str) -> Any:
+    """An `__init__` of these parameters, whose values are attributes under their names, and of the
+    options of all layers. What has a `seed` has a stream of random numbers."""
+
+    def start(self: Any, values: dict[str, Any]) -> None:
+        Layer.__init__(self, **values.pop("options"))
+        if "seed" in values:
+            self._generator = generator(values.pop("seed"))
+        for name, value in values.items():
+            setattr(self, name, value)
+
+    return init_of(f"{parameters}, **options", start)
 
 
 class Activation(Layer):
@@ -28,28 +43,16 @@ class Activation(Layer):
 class ReLU(Layer):
     """What is above a threshold, up to a largest value; below it, a slope."""
 
-    @options
-    def __init__(
-        self,
-        max_value: float | None = None,
-        negative_slope: float = 0.0,
-        threshold: float = 0.0,
-        **options: Any,
-    ) -> None:
-        super().__init__(**options)
-        self._numbers = (negative_slope, max_value, threshold)
+    __init__ = _keeping("max_value: float | None = None, negative_slope: float = 0.0, threshold: float = 0.0")
 
     def call(self, inputs: Any) -> Any:
-        return _functions.relu(inputs, *self._numbers)
+        return _functions.relu(inputs, self.negative_slope, self.max_value, self.threshold)
 
 
 class LeakyReLU(Layer):
     """x where it is positive, else x times a slope."""
 
-    @options
-    def __init__(self, negative_slope: float = 0.3, **options: Any) -> None:
-        super().__init__(**options)
-        self.negative_slope = negative_slope
+    __init__ = _keeping("negative_slope: float = 0.3")
 
     def call(self, inputs: Any) -> Any:
         return _functions.leaky_relu(inputs, self.negative_slope)
@@ -58,13 +61,10 @@ class LeakyReLU(Layer):
 class PReLU(Layer):
     """x where it is positive, else x times a slope that is learnt, one for each feature."""
 
-    @options
-    def __init__(self, alpha_initializer: Any = "zeros", **options: Any) -> None:
-        super().__init__(**options)
-        self._initializer = alpha_initializer
+    __init__ = _keeping("alpha_initializer: Any = 'zeros'")
 
     def build(self, input_shape: Any, dtype: Any = "float32") -> None:
-        self.alpha = self.add_weight(input_shape[1:], self._initializer, dtype, name="alpha")
+        self.alpha = self.add_weight(input_shape[1:], self.alpha_initializer, dtype, name="alpha")
 
     def call(self, inputs: Any) -> Any:
         return wf.relu(inputs) - self.alpha * wf.relu(wf.negate(inputs))
@@ -73,10 +73,7 @@ class PReLU(Layer):
 class ELU(Layer):
     """x where it is positive, else alpha (exp(x) - 1)."""
 
-    @options
-    def __init__(self, alpha: float = 1.0, **options: Any) -> None:
-        super().__init__(**options)
-        self.alpha = alpha
+    __init__ = _keeping("alpha: float = 1.0")
 
     def call(self, inputs: Any) -> Any:
         low = wf.multiply(wf.expm1(wf.minimum(inputs, 0.0)), self.alpha)
@@ -86,10 +83,7 @@ class ELU(Layer):
 class Softmax(Layer):
     """Probabilities along an axis."""
 
-    @options
-    def __init__(self, axis: int = -1, **options: Any) -> None:
-        super().__init__(**options)
-        self.axis = axis
+    __init__ = _keeping("axis: int = -1")
 
     def call(self, inputs: Any) -> Any:
         return wf.nn.softmax(inputs, self.axis)
@@ -105,10 +99,7 @@ class Identity(Layer):
 class Lambda(Layer):
     """A function of its input."""
 
-    @options
-    def __init__(self, function: Callable[..., Any], **options: Any) -> None:
-        super().__init__(**options)
-        self.function = function
+    __init__ = _keeping("function: Any")
 
     def call(self, inputs: Any) -> Any:
         return self.function(inputs)
@@ -117,10 +108,7 @@ class Lambda(Layer):
 class Rescaling(Layer):
     """x scale + offset."""
 
-    @options
-    def __init__(self, scale: Any, offset: Any = 0.0, **options: Any) -> None:
-        super().__init__(**options)
-        self.scale, self.offset = scale, offset
+    __init__ = _keeping("scale: Any, offset: Any = 0.0")
 
     def call(self, inputs: Any) -> Any:
         return wf.cast(inputs, "float32") * self.scale + self.offset
@@ -156,10 +144,7 @@ class Normalization(Layer):
 class UnitNormalization(Layer):
     """x over its length along an axis."""
 
-    @options
-    def __init__(self, axis: int = -1, **options: Any) -> None:
-        super().__init__(**options)
-        self.axis = axis
+    __init__ = _keeping("axis: int = -1")
 
     def call(self, inputs: Any) -> Any:
         return _more.l2_normalize(inputs, self.axis, 1e-12)
@@ -168,11 +153,7 @@ class UnitNormalization(Layer):
 class GaussianNoise(Layer):
     """Adds normally distributed numbers while it is trained."""
 
-    @options
-    def __init__(self, stddev: float, seed: int | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self._generator = generator(seed)
-        self.stddev = stddev
+    __init__ = _keeping("stddev: float, seed: int | None = None")
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         if not training:
@@ -183,11 +164,7 @@ class GaussianNoise(Layer):
 class SpatialDropout(Layer):
     """Puts zeros in the places of some channels while it is trained, and lets the others grow."""
 
-    @options
-    def __init__(self, rate: float, seed: int | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self._generator = generator(seed)
-        self.rate = rate
+    __init__ = _keeping("rate: float, seed: int | None = None")
 
     def call(self, inputs: Any, training: bool = False) -> Any:
         if not training or self.rate == 0:
@@ -209,8 +186,7 @@ def generator(seed: int | None) -> Any:
 class _Merge(Layer):
     """A function of two tensors, along a list of them."""
 
-    def _pair(self, a: Any, b: Any) -> Any:
-        raise NotImplementedError
+    _pair: Callable[[Any, Any], Any]
 
     def call(self, inputs: Any) -> Any:
         total = inputs[0]
@@ -222,36 +198,31 @@ class _Merge(Layer):
 class Add(_Merge):
     """The sum of a list of tensors."""
 
-    def _pair(self, a: Any, b: Any) -> Any:
-        return wf.add(a, b)
+    _pair = staticmethod(wf.add)
 
 
 class Subtract(_Merge):
     """The difference of two tensors."""
 
-    def _pair(self, a: Any, b: Any) -> Any:
-        return wf.subtract(a, b)
+    _pair = staticmethod(wf.subtract)
 
 
 class Multiply(_Merge):
     """The product of a list of tensors."""
 
-    def _pair(self, a: Any, b: Any) -> Any:
-        return wf.multiply(a, b)
+    _pair = staticmethod(wf.multiply)
 
 
 class Maximum(_Merge):
     """The greatest elements of a list of tensors."""
 
-    def _pair(self, a: Any, b: Any) -> Any:
-        return wf.maximum(a, b)
+    _pair = staticmethod(wf.maximum)
 
 
 class Minimum(_Merge):
     """The least elements of a list of tensors."""
 
-    def _pair(self, a: Any, b: Any) -> Any:
-        return wf.minimum(a, b)
+    _pair = staticmethod(wf.minimum)
 
 
 class Average(Add):
@@ -264,10 +235,7 @@ class Average(Add):
 class Concatenate(Layer):
     """A list of tensors along an axis."""
 
-    @options
-    def __init__(self, axis: int = -1, **options: Any) -> None:
-        super().__init__(**options)
-        self.axis = axis
+    __init__ = _keeping("axis: int = -1")
 
     def call(self, inputs: Any) -> Any:
         return wf.concatenate(list(inputs), self.axis)
@@ -291,10 +259,7 @@ class Permute(Layer):
 class RepeatVector(Layer):
     """Each vector so many times, along a new axis."""
 
-    @options
-    def __init__(self, n: int, **options: Any) -> None:
-        super().__init__(**options)
-        self.n = n
+    __init__ = _keeping("n: int")
 
     def call(self, inputs: Any) -> Any:
         return wf.tile(wf.expand_dims(inputs, 1), [1, self.n, 1])
@@ -303,10 +268,7 @@ class RepeatVector(Layer):
 class TimeDistributed(Layer):
     """A layer at each entry of the axis behind the batch."""
 
-    @options
-    def __init__(self, layer: Any, **options: Any) -> None:
-        super().__init__(**options)
-        self.layer = layer
+    __init__ = _keeping("layer: Any")
 
     def call(self, inputs: Any) -> Any:
         count, steps, *rest = wf.asarray(inputs).shape
@@ -393,10 +355,7 @@ class UpSampling2D(Layer):
 class UpSampling1D(Layer):
     """Each step of sequences so many times."""
 
-    @options
-    def __init__(self, size: int = 2, **options: Any) -> None:
-        super().__init__(**options)
-        self.size = size
+    __init__ = _keeping("size: int = 2")
 
     def call(self, inputs: Any) -> Any:
         return wf.repeat(inputs, self.size, 1)

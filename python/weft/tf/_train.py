@@ -67,8 +67,8 @@ class Checkpoint(NeedsInit):
         if save_path is not None:
             path: Path = save_path
             self._bind_as_in(os.fspath(path))
-        saved: Any = self._saved()
-        status = saved._saved().restore(None if save_path is None else os.fsdecode(save_path))
+        saved = _weft.internal_SavedParts(tuple(self._parts_now().items()))
+        status = saved.restore(save_path)
         if save_path is not None:
             wait(status, self, self._parts_now(), grows=True)
         return status

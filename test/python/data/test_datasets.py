@@ -556,7 +556,7 @@ def test_counts_out_of_range():
     numbers = wf.data.range(3)
     for wrong, text in [
         (lambda: numbers.interleave(failing, cycle=2**63 - 1), "cycle is 9223372036854775807 but must be 1 to"),
-        (lambda: numbers.map(failing, workers=2**31), "workers is 2147483648, which is no number of threads"),
+        (lambda: numbers.map(failing, workers=2**31), "workers is 2147483648, which has more than 32 bits"),
         (lambda: numbers.map(failing, workers=1025), "workers is 1025 but must be 0 to 1024"),
         (lambda: numbers.map(failing, workers=-1), "workers is -1 but must be 0 or more"),
     ]:

@@ -19,7 +19,7 @@ BAD = [
     (lambda: nn.Dense(3, 5), TypeError, "activation is 5: the name of an activation"),
     (lambda: nn.Dense(3, kernel_initializer="he_norml"), ValueError, "did you mean 'he_normal'"),
     (lambda: nn.Dense(3, kernel_initializer=3), TypeError, "kernel_initializer is 3: the name of an initializer"),
-    (lambda: nn.Dense(3, seed=-1), TypeError, "seed is -1: an integer from 0"),
+    (lambda: nn.Dense(3, seed=-1), ValueError, "seed is -1: an integer from 0"),
     (lambda: nn.Dense(3, use_bias="yes"), TypeError, "use_bias is 'yes': True or False"),
     (lambda: nn.Dense(3, name=4), TypeError, "name is 4: a text"),
     (lambda: nn.Dense(3, dtype="float31"), TypeError, "float31"),

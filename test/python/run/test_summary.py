@@ -116,7 +116,7 @@ def test_errors(tmp_path):
         writer.scalar("a", 1.0, step=0.5)
     with pytest.raises(wf.DTypeError, match="'x' is a list"):
         writer.hparams({"x": [1]})
-    with pytest.raises(TypeError, match="the tag is a int: a text is wanted"):
+    with pytest.raises(TypeError, match="scalar: tag is 3: a text is wanted"):
         writer.scalar(3, 1.0, step=0)
     with pytest.raises(TypeError):
         writer.histogram("a", [1.0], 0, buckets="x")

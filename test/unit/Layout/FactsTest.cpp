@@ -8,6 +8,7 @@
 #include <map>
 #include <regex>
 #include <set>
+#include <utility>
 
 namespace weft::layout {
 namespace {
@@ -194,10 +195,23 @@ TEST(Facts, AnOpCostsWhatTheTableSays) {
   }
 }
 
+/// Whether a docstring of Python or a raw string of C++ may begin or end in a line.
+bool has_long_quote(const std::string &line) {
+  return line.find("\"\"\"") != std::string::npos || line.find("R\"(") != std::string::npos ||
+         line.find(")\"") != std::string::npos;
+}
+
 /// A line of C++ or Python without its comment and what is in quotes; `inside` is whether it is in
-/// a docstring.
+/// a docstring, or in a raw string of C++.
 std::string code_of(std::string line, bool python, bool &inside) {
-  if (python) {
+  if (!python) {
+    const std::size_t end = inside ? line.find(")\"") : 0;
+    if (end == std::string::npos) return "";
+    if (std::exchange(inside, false)) line.erase(0, end + 2);
+    const std::size_t begin = line.find("R\"(");
+    inside = begin != std::string::npos && line.find(")\"", begin) == std::string::npos;
+    if (inside) line.erase(begin);
+  } else {
     for (std::size_t at = 0; (at = line.find("\"\"\"", at)) != std::string::npos; at += 3)
       inside = !inside;
     if (inside || line.find("\"\"\"") != std::string::npos) return "";
@@ -214,7 +228,7 @@ std::set<std::string> files_with(const std::string &word, const std::vector<Sour
   for (const SourceFile &file : files) {
     bool inside = false;
     for (const std::string &line : file.lines)
-      if (line.find(word) != std::string::npos || line.find("\"\"\"") != std::string::npos)
+      if (line.find(word) != std::string::npos || has_long_quote(line))
         if (std::regex_search(code_of(line, file.path.ends_with(".py"), inside), whole))
           found.insert(file.path);
   }
