@@ -92,7 +92,7 @@ Size min(const Size &a, const Size &b) {
 }
 
 Size Sizes::operator[](std::size_t i) const {
-  if (numbers_[i] != detail::kDynamic) return numbers_[i];
+  if (numbers_[i] != detail::kDynamic || values_.empty()) return numbers_[i];
   return values_[static_cast<std::size_t>(
       std::count(numbers_.begin(), numbers_.begin() + i, detail::kDynamic))];
 }
