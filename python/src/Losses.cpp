@@ -1,6 +1,7 @@
 // The functions of weft.losses and weft.nn.
 #include "Arguments.h"
 #include "Networks.h"
+#include "Sizes.h"
 #include "Text.h"
 
 #include <array>
@@ -204,9 +205,8 @@ Signature softmax{"nn.softmax", {"x", "axis"}, 2, 2, 1},
 Signature one_hot{"nn.one_hot", {"labels", "classes", "dtype"}, 3, 3, 2};
 Tensor call_one_hot(PyObject *const *values) {
   const Operands<1> operands(one_hot, values, 0);
-  std::int64_t classes = 0;
+  const auto classes = to<Size>(values[1], {one_hot.name, one_hot.names[1]});
   DType dtype = DType::f32;
-  take(classes, values[1], one_hot, 1);
   take(dtype, values[2], one_hot, 2);
   return nn::one_hot(operands[0], classes, dtype);
 }

@@ -376,7 +376,6 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     composite.gives = def->getValueAsString("gives").str();
     composite.openSizes = def->getValueAsBit("openSizes");
     composite.inPython = def->getValueAsBit("inPython");
-    composite.readsValues = def->getValueAsBit("readsValues");
     readParameters(composite);
     readWords(composite, true);
     checkSamples(composite);
