@@ -53,6 +53,29 @@ public:
   IntList(const Range &several) : Ints(several) {}
 };
 
+/// Integers, or an integer tensor with one axis or none of them, which a trace may compute:
+/// `roll(x, 1)`, `repeat(x, {1, n}, 0)`, `repeat(x, counts, 0)`.
+class Integers {
+public:
+  template <class T, class = detail::IfInteger<T>>
+  Integers(T one) : numbers_({static_cast<std::int64_t>(one)}) {}
+  Integers(std::initializer_list<Size> several) : Integers(Sizes(several)) {}
+  Integers(Ints several) : numbers_(std::move(several)) {}
+  Integers(const Size &one) : Integers(Sizes{one}) {}
+  Integers(const Sizes &several);
+  /// Throws DTypeError unless they are integers, ShapeError for more than one axis.
+  Integers(const Tensor &computed, std::source_location where = WEFT_HERE);
+
+  bool are_numbers() const { return !tensor_.defined(); }
+  const Ints &numbers() const { return numbers_; }
+  /// Those that a trace computes, i64; undefined of numbers.
+  const Tensor &tensor() const { return tensor_; }
+
+private:
+  Ints numbers_;
+  Tensor tensor_;
+};
+
 /// One number or several: `quantile(x, 0.5)`, `quantile(x, {0.25, 0.75})`.
 class RealList {
 public:
@@ -114,22 +137,23 @@ private:
 };
 
 /// How many parts there are of an axis, or where those behind the first begin: `split(x, 3)`,
-/// `split(x, {1, 4})`.
+/// `split(x, {1, n})`.
 class Sections {
 public:
   template <class T, class = detail::IfInteger<T>>
   Sections(T count) : count_(static_cast<std::int64_t>(count)) {}
-  Sections(std::initializer_list<std::int64_t> positions) : positions_(positions) {}
-  Sections(Ints positions) : positions_(std::move(positions)) {}
+  Sections(std::initializer_list<Size> positions) : positions_(positions) {}
+  Sections(const Ints &positions) : positions_(positions) {}
+  Sections(Sizes positions) : positions_(std::move(positions)) {}
   template <class Range, class = detail::IfForeignInts<Range>>
-  Sections(const Range &positions) : positions_(positions) {}
+  Sections(const Range &positions) : positions_(Ints(positions)) {}
 
   const std::optional<std::int64_t> &count() const { return count_; }
-  const Ints &positions() const { return positions_; }
+  const Sizes &positions() const { return positions_; }
 
 private:
   std::optional<std::int64_t> count_;
-  Ints positions_;
+  Sizes positions_;
 };
 
 namespace detail {
@@ -148,6 +172,8 @@ struct LocatedText {
 #include <weft/detail/composites.inc>
 
 /// Where the condition holds: `nonzero`.
-inline std::vector<Tensor> where(const Operand &condition) { return nonzero(condition); }
+inline std::vector<Tensor> where(const Operand &condition, NonzeroOptions options = {}) {
+  return nonzero(condition, std::move(options));
+}
 
 } // namespace weft

@@ -7,32 +7,30 @@
 #include <optional>
 #include <string>
 
+#include <weft/size.h>
 #include <weft/structure.h>
 #include <weft/tensor.h>
 #include <weft/variable.h>
 
 namespace weft::random {
 
-/// The shape of a random tensor: sizes, or those of another tensor, which a traced function may not
-/// know before it runs: `uniform({2, 3})`, `uniform(like(x))`.
+/// The shape of a random tensor: sizes, which a traced function may compute, or those of another
+/// tensor: `uniform({2, n})`, `uniform(like(x))`.
 class Extent {
 public:
+  Extent(const Sizes &sizes, std::source_location where = WEFT_HERE)
+      : sizes_(sizes), where_(where) {}
   Extent(const Shape &shape, std::source_location where = WEFT_HERE)
-      : shape_(shape), where_(where) {}
-  Extent(std::initializer_list<std::int64_t> sizes, std::source_location where = WEFT_HERE)
-      : shape_(sizes), where_(where) {}
+      : sizes_(static_cast<const Ints &>(shape)), where_(where) {}
+  Extent(std::initializer_list<Size> sizes, std::source_location where = WEFT_HERE)
+      : sizes_(sizes), where_(where) {}
 
-  const Shape &shape() const { return shape_; }
-  /// The tensor whose shape it is; undefined if it was made of sizes.
-  const Tensor &source() const { return source_; }
+  const Sizes &sizes() const { return sizes_; }
   /// The user's line, if it is known.
   const std::source_location &where() const { return where_; }
 
 private:
-  friend Extent like(const Operand &x);
-
-  Shape shape_;
-  Tensor source_;
+  Sizes sizes_;
   std::source_location where_;
 };
 
@@ -84,13 +82,16 @@ public:
   /// shape.
   Tensor bernoulli(const Extent &shape, const Operand &probability) const;
   Tensor bernoulli(const Operand &probability) const;
+  /// Positions along an axis of `logits`, each as likely as softmax says: i64, of their shape
+  /// without the axis.
+  Tensor categorical(const Operand &logits, std::int64_t axis = -1) const;
   /// Integers of [low, high). Each has a probability within 2^-53 of the others'. Throws ValueError
   /// unless low < high, both fit the dtype, and they are at most 2^53 apart.
   Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
                  DType dtype = DType::i64) const;
   /// The numbers 0 to n - 1 in an order of which all are equally likely. Throws ValueError if n is
   /// negative or does not fit the dtype.
-  Tensor permutation(std::int64_t n, DType dtype = DType::i64,
+  Tensor permutation(const Size &n, DType dtype = DType::i64,
                      std::source_location where = WEFT_HERE) const;
   /// x with its slices along the first axis in a random order.
   Tensor shuffle(const Operand &x) const;
@@ -139,6 +140,13 @@ struct BernoulliOptions {
 Tensor bernoulli(const Extent &shape, const Operand &probability,
                  const BernoulliOptions &options = {});
 
+struct CategoricalOptions {
+  std::optional<std::uint64_t> seed = std::nullopt;
+  std::int64_t axis = -1;
+};
+/// As Generator::categorical.
+Tensor categorical(const Operand &logits, const CategoricalOptions &options = {});
+
 struct RandintOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   DType dtype = DType::i64;
@@ -152,7 +160,7 @@ struct PermutationOptions {
   DType dtype = DType::i64;
 };
 /// As Generator::permutation.
-Tensor permutation(std::int64_t n, const PermutationOptions &options = {},
+Tensor permutation(const Size &n, const PermutationOptions &options = {},
                    std::source_location where = WEFT_HERE);
 
 } // namespace weft::random

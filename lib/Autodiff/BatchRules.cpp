@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "Autodiff/Rules/UnknownSizes.h"
 #include "Autodiff/TensorEmitter.h"
+#include <weft/ops.h>
 
 namespace weft::autodiff {
 
@@ -12,8 +12,16 @@ namespace weft::autodiff {
 // Batched calls
 //===----------------------------------------------------------------------===//
 
+Tensor repeated_in_front(const Tensor &tensor, const Size &count) {
+  Sizes shape{count};
+  const Sizes sizes = detail::sizes_of(tensor);
+  for (std::size_t i = 0; i < sizes.size(); ++i) shape.push_back(sizes[i]);
+  return weft::broadcast(tensor, shape);
+}
+
 /// Makes an attribute of a member's call that of the call for all, whose members lie along a new
-/// axis in front; `rank` is that of a member's first operand.
+/// axis in front; `rank` is that of a member's first operand. The number of members may be
+/// kDynamic.
 static void batch(Attr &attr, const AttrInfo &info, std::int64_t rank, std::int64_t count) {
   const auto shift = [&](std::int64_t axis) { return (axis < 0 ? axis + rank : axis) + 1; };
   const auto list = [&]() -> Ints & { return std::get<Ints>(attr); };
@@ -27,7 +35,10 @@ static void batch(Attr &attr, const AttrInfo &info, std::int64_t rank, std::int6
     list().insert(0, 0);
     break;
   case AttrKind::per_axis:
-    list().insert(0, info.whole == AttrInfo::kWholeSize ? count : info.whole);
+    // What is as far as the end of the axis stays so.
+    list().insert(0, info.whole != AttrInfo::kWholeSize ? info.whole
+                     : count == detail::kDynamic        ? -1
+                                                        : count);
     break;
   case AttrKind::shape: list().insert(0, count); break;
   case AttrKind::flag:
@@ -41,13 +52,20 @@ static void batch(Attr &attr, const AttrInfo &info, std::int64_t rank, std::int6
   }
 }
 
-BatchedCall::BatchedCall(const OpCall &call, std::vector<const Tensor *> members,
-                         std::int64_t count)
-    : call_(call), attrs_(call.attrs), members_(std::move(members)), count_(count) {
+BatchedCall::BatchedCall(const OpCall &call, std::vector<const Tensor *> members, Size count)
+    : call_(call), attrs_(call.attrs), members_(std::move(members)), count_(std::move(count)) {
   for (const Tensor &operand : call.operands) shapes_.push_back(detail::type_of(operand).shape);
   const std::span<const AttrInfo> infos = op_info(call.op).attrs;
   for (std::size_t i = 0; i < attrs_.size(); ++i)
-    batch(attrs_[i], infos[i], shape(0).rank(), count);
+    batch(attrs_[i], infos[i], shape(0).rank(), count_.number());
+  for (std::size_t i = 0; i < attrs_.size(); ++i) {
+    if (count_.is_number() || infos[i].kind != AttrKind::shape) continue;
+    // Of a reshape the first size that is not known is that of the members.
+    Ints &list = std::get<Ints>(attrs_[i]);
+    const bool others = std::count(list.begin() + 1, list.end(), detail::kDynamic) != 0;
+    if (call.op == OpCode::reshape && !others) list[0] = -1;
+    else count_is_operand_ = true;
+  }
 }
 
 bool BatchedCall::only_first_varies() const {
@@ -61,15 +79,9 @@ std::size_t BatchedCall::rank() const {
   return rank;
 }
 
-Tensor repeated(const Tensor &tensor, std::int64_t count) {
-  TensorEmitter e;
-  SizeList<Tensor> sizes = rules::sizes_of(e, tensor);
-  sizes.numbers.insert(0, count);
-  return e.broadcast(tensor, sizes);
-}
-
 Tensor BatchedCall::repeated(std::size_t i) const {
-  return varies(i) ? members(i) : autodiff::repeated(operand(i), count_);
+  if (varies(i)) return members(i);
+  return repeated_in_front(operand(i), count_);
 }
 
 Tensor BatchedCall::raised(std::size_t i, std::size_t rank) const {
@@ -81,7 +93,12 @@ Tensor BatchedCall::raised(std::size_t i, std::size_t rank) const {
 }
 
 Tensor BatchedCall::on(const std::vector<Tensor> &operands) const {
-  return dispatch(call_.op, operands, attrs_);
+  if (!count_is_operand_) return dispatch(call_.op, operands, attrs_);
+  std::vector<Tensor> all = operands;
+  const OpInfo &info = op_info(call_.op);
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(info.operands_before_sizes(all.size())),
+             count_.value());
+  return dispatch(call_.op, all, attrs_);
 }
 
 Tensor BatchedCall::on_first() const {
@@ -151,9 +168,9 @@ static Tensor on_more_images(BatchedCall &call, std::size_t count) {
     }
     const Tensor images = call.repeated(i);
     const Shape shape = detail::type_of(images).shape;
-    if (!shape.is_static()) return {};
     Ints merged(shape.begin() + 1, shape.end());
-    merged[0] *= shape[0];
+    if (!Shape(merged).is_static()) return {};
+    merged[0] = shape[0] == unknown ? -1 : merged[0] * shape[0];
     operands.push_back(TensorEmitter().reshape(images, merged));
     members = shape;
   }

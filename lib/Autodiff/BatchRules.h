@@ -4,16 +4,19 @@
 #include <vector>
 
 #include "Ops/Interpreter.h"
+#include <weft/size.h>
 
 namespace weft::autodiff {
+
+/// A tensor once for each of so many members, along a new axis in front.
+Tensor repeated_in_front(const Tensor &tensor, const Size &count);
 
 /// A call some operands of which stand for `count` members each, along a leading axis of their own.
 class BatchedCall {
 public:
   /// `members` has a null for each operand that is the same for all.
-  BatchedCall(const OpCall &call, std::vector<const Tensor *> members, std::int64_t count);
+  BatchedCall(const OpCall &call, std::vector<const Tensor *> members, Size count);
 
-  std::int64_t count() const { return count_; }
   std::size_t operand_count() const { return members_.size(); }
   /// Whether operand `i` stands for members.
   bool varies(std::size_t i) const { return members_[i] != nullptr; }
@@ -53,11 +56,9 @@ private:
   Attrs attrs_;
   std::vector<const Tensor *> members_;
   std::vector<Shape> shapes_;
-  std::int64_t count_;
+  Size count_;
+  bool count_is_operand_ = false; ///< in front of the sizes of the call for all
 };
-
-/// `tensor`, `count` times along a new first axis.
-Tensor repeated(const Tensor &tensor, std::int64_t count);
 
 /// Gives the results of all members along a leading axis; undefined for operands of which there is
 /// no such call.

@@ -126,7 +126,7 @@ std::vector<Tensor> Batcher::construct_loop(const ConstructCall &call) {
     TensorType type = detail::type_of(begin[i]);
     if (!state.varies(i)) return type;
     Ints shape(type.shape);
-    shape.insert(0, count_);
+    shape.insert(0, count_.is_number() ? count_.number() : unknown);
     return TensorType{type.dtype, Shape(shape)};
   };
   // State varies if it does at the start, or if an iteration makes it so; this ends.

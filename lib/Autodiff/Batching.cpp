@@ -53,10 +53,17 @@ void Batcher::refuse(std::string_view what) const {
                    " cannot be done on many tensors at once");
 }
 
+std::int64_t Batcher::known_count(std::string_view what) const {
+  if (count_.is_number()) return count_.number();
+  throw StateError(
+      std::string(name_) + ": " + std::string(what) +
+      " is done once for each tensor, and this trace does not know how many there are");
+}
+
 Tensor Batcher::members(const Tensor &tensor) const {
   const Tensor *known_members = known(tensor);
   const Scope under(previous_);
-  return known_members != nullptr ? *known_members : repeated(tensor, count_);
+  return known_members != nullptr ? *known_members : repeated_in_front(tensor, count_);
 }
 
 Tensor Batcher::apply(const OpCall &call) {
@@ -116,7 +123,8 @@ Tensor Batcher::stacked(std::span<const Tensor> tensors) {
 
 Tensor Batcher::one_by_one(const OpCall &call) const {
   std::vector<Tensor> results;
-  for (std::int64_t i = 0; i < count_; ++i)
+  const std::int64_t count = known_count(op_info(call.op).name);
+  for (std::int64_t i = 0; i < count; ++i)
     results.push_back(dispatch(call.op, member(call.operands, i), call.attrs));
   return stacked(results);
 }
@@ -129,9 +137,10 @@ std::vector<Tensor> Batcher::whole(const detail::Body &body, std::span<const Ten
 std::vector<Tensor> Batcher::once_per_member(
     std::span<const Tensor> tensors,
     const std::function<std::vector<Tensor>(std::span<const Tensor>)> &run) const {
+  const std::int64_t count = known_count("this part of the function");
   const Scope under(previous_);
   std::vector<std::vector<Tensor>> results; // by result, then by member
-  for (std::int64_t i = 0; i < count_; ++i) {
+  for (std::int64_t i = 0; i < count; ++i) {
     const std::vector<Tensor> given = run(member(tensors, i));
     results.resize(given.size());
     for (std::size_t r = 0; r < given.size(); ++r) results[r].push_back(given[r]);

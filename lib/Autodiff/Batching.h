@@ -6,19 +6,20 @@
 #include <unordered_map>
 
 #include "Autodiff/Layer.h"
+#include <weft/size.h>
 
 namespace weft::autodiff {
 
-/// Executes calls whose operands stand for `count` tensors each as one call on all of them: of an
-/// op with a rule the call is the op itself, with the members along a new leading axis; of another
-/// the op once per member. Control flow that a trace records is recorded once, with the members in
-/// its state, if nothing that varies decides it. Its work is seen by the interpreters before it. Of
-/// other calls it is no part.
+/// Executes calls whose operands stand for `count` tensors each, which a trace may not know, as one
+/// call on all of them: of an op with a rule the call is the op itself, with the members along a
+/// new leading axis; of another the op once per member. Control flow that a trace records is
+/// recorded once, with the members in its state, if nothing that varies decides it. Its work is
+/// seen by the interpreters before it. Of other calls it is no part.
 class Batcher : public Layer {
 public:
   /// `name` is for messages.
-  Batcher(const char *name, std::int64_t count)
-      : name_(name), count_(count), self_(std::make_shared<char>()) {}
+  Batcher(const char *name, Size count)
+      : name_(name), count_(std::move(count)), self_(std::make_shared<char>()) {}
   /// One for which the tensors of the other stand for many as well: for what it began and runs
   /// later.
   Batcher(const Batcher &other)
@@ -57,6 +58,9 @@ private:
   /// The tensor as the interpreters before this one know it: all members, or itself.
   Tensor plain(const Tensor &tensor) const { return varies(tensor) ? members(tensor) : tensor; }
   [[noreturn]] void refuse(std::string_view what) const;
+  /// The number of members, for what is done once for each. Throws StateError where a trace does
+  /// not know it.
+  std::int64_t known_count(std::string_view what) const;
   class State;
   std::vector<Tensor> construct_choice(const ConstructCall &call);
   std::vector<Tensor> construct_loop(const ConstructCall &call);
@@ -71,7 +75,7 @@ private:
   static Tensor stacked(std::span<const Tensor> tensors);
 
   const char *name_;
-  std::int64_t count_;
+  Size count_;
   std::shared_ptr<const void> self_; ///< whose tensors they are
   /// While a body is recorded: the members of tensors that someone follows there, by the tensor.
   std::unordered_map<const detail::TensorImpl *, Tensor> followed_;

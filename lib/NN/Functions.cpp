@@ -110,14 +110,15 @@ Tensor batch_norm(const Operand &x, const Operand &gamma, const Operand &beta, d
                     beta.materialize(value.dtype()));
 }
 
-Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype) {
+Tensor one_hot(const Operand &labels, const Size &classes, DType dtype) {
   const CompositeCall site("one_hot", labels.where());
   const Tensor indices = labels.materialize();
   if (!is_integer(indices.dtype()))
     throw DTypeError("one_hot: the labels must be integers, but they are " +
                      std::string(name_of(indices.dtype())));
-  if (classes < 0) throw ValueError("one_hot: classes is " + std::to_string(classes));
-  Shape column = detail::type_of(indices).shape;
+  if (classes.is_number() && classes.number() < 0)
+    throw ValueError("one_hot: classes is " + std::to_string(classes.number()));
+  Sizes column = detail::sizes_of(indices);
   column.push_back(1);
   return cast(equal(reshape(indices, column), iota(indices.dtype(), {classes})), dtype);
 }

@@ -42,16 +42,6 @@ Shape gathered(const Shape &x, const Shape &indices, std::int64_t axis) {
   return result;
 }
 
-/// The sizes of a list in the result: those that are values are unknown. A list of a call without
-/// such operands has none, whatever its numbers are.
-Shape with_values(const InferContext &call, const Ints &list) {
-  Shape shape(list);
-  if (call.operands.size() + 1 > op_info(call.op).operands.size())
-    for (std::int64_t &size : shape)
-      if (size == detail::kDynamic) size = unknown;
-  return shape;
-}
-
 bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
 
 /// Seed and number of a random stream.
@@ -399,20 +389,26 @@ Result<TensorType> size(const InferContext &call) {
 
 Result<TensorType> draw_uniform(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
-  return sized(DrawUniformAttrs(call.attrs).dtype, call.operands[1].shape);
+  const DrawUniformAttrs attrs(call.attrs);
+  Result<Shape> shape = given_shape(call, attrs.shape);
+  if (!shape) return shape.fault();
+  return sized(attrs.dtype, *shape);
 }
 
 Result<TensorType> draw_permutation(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
-  const DType dtype = DrawPermutationAttrs(call.attrs).dtype;
+  const DrawPermutationAttrs attrs(call.attrs);
+  const DType dtype = attrs.dtype;
   if (!is_integer(dtype))
     return Fault{ErrorKind::dtype,
                  "dtype must be an integer (i32, i64), but it is " + std::string(name_of(dtype))};
-  const Shape &shape = call.operands[1].shape;
-  if (shape.empty()) return Fault{ErrorKind::shape, "x is a scalar, so it has no first axis"};
-  if (dtype == DType::i32 && shape[0] > std::int64_t{1} << 31)
-    return Fault{ErrorKind::value, text(shape[0]) + " numbers do not fit the dtype i32"};
-  return sized(dtype, {shape[0]});
+  Result<Shape> shape = given_shape(call, attrs.shape);
+  if (!shape) return shape.fault();
+  if (shape->size() != 1)
+    return Fault{ErrorKind::shape, "the shape is " + to_string(*shape) + ": one size is wanted"};
+  if (dtype == DType::i32 && (*shape)[0] > std::int64_t{1} << 31)
+    return Fault{ErrorKind::value, text((*shape)[0]) + " numbers do not fit the dtype i32"};
+  return sized(dtype, *shape);
 }
 
 } // namespace weft::shapes

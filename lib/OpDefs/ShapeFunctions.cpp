@@ -145,18 +145,12 @@ Result<TensorType> constant(const InferContext &call) {
 
 Result<TensorType> iota(const InferContext &call) {
   const DType dtype = IotaAttrs(call.attrs).dtype;
-  const Ints &given = IotaAttrs(call.attrs).shape;
-  Shape shape(given);
   if (dtype == DType::boolean)
     return Fault{ErrorKind::dtype, "dtype must be a number (i32, i64, f32, f64), but it is bool"};
-  for (std::int64_t &dim : shape) {
-    if (dim == detail::kDynamic && !call.operands.empty()) dim = unknown;
-    else if (dim < 0)
-      return Fault{ErrorKind::shape,
-                   "the shape has a size of " + std::to_string(dim) + ", which is negative"};
-  }
-  if (Check fault = check_axis(IotaAttrs(call.attrs).axis, shape, "a tensor")) return *fault;
-  return sized(dtype, std::move(shape));
+  Result<Shape> shape = given_shape(call, IotaAttrs(call.attrs).shape);
+  if (!shape) return shape.fault();
+  if (Check fault = check_axis(IotaAttrs(call.attrs).axis, *shape, "a tensor")) return *fault;
+  return sized(dtype, *shape);
 }
 
 Result<TensorType> reduce(const InferContext &call) {
@@ -305,4 +299,21 @@ Result<TensorType> check(const InferContext &call) {
 }
 
 } // namespace shapes
+Shape with_values(const InferContext &call, const Ints &list) {
+  Shape shape(list);
+  if (call.operands.size() + 1 > op_info(call.op).operands.size())
+    for (std::int64_t &size : shape)
+      if (size == detail::kDynamic) size = unknown;
+  return shape;
+}
+
+Result<Shape> given_shape(const InferContext &call, const Ints &list) {
+  Shape shape = with_values(call, list);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (list[i] < 0 && !(list[i] == detail::kDynamic && shape[i] == unknown))
+      return Fault{ErrorKind::shape,
+                   "the shape has a size of " + std::to_string(list[i]) + ", which is negative"};
+  return shape;
+}
+
 } // namespace weft

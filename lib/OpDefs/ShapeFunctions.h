@@ -25,6 +25,12 @@ Result<Shape> broadcast_shapes(const Shape &a, const Shape &b);
 /// `item_bytes` each, exceed 2^63 - 1.
 Result<std::int64_t> element_count(const Shape &shape, std::size_t item_bytes = 1);
 
+/// The sizes of a list in the result: those that are values are unknown. A list of a call without
+/// such operands has none, whatever its numbers are.
+Shape with_values(const InferContext &call, const Ints &list);
+/// The same of the shape that a call gives its result: a fault if a size is negative.
+Result<Shape> given_shape(const InferContext &call, const Ints &list);
+
 /// `axis` counted from the front for an `axis` in [-rank, rank); others come back unchanged for the
 /// shape function to refuse.
 std::int64_t normalize_axis(std::int64_t axis, std::int64_t rank);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "Kernels/KernelTable.h"
+#include "OpDefs/ShapeFunctions.h"
 #include "Ops/EagerRandom.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
@@ -89,9 +90,11 @@ void fill_normal(const RandomStream &stream, T stddev, T mean, std::int64_t size
 
 } // namespace
 
-bool in_one_pass(const Tensor &place) {
+bool in_one_pass(const Sizes &sizes) {
   constexpr std::int64_t kMost = std::int64_t{1} << 48;
-  return Interpreter::current() == nullptr && place.size() <= kMost;
+  if (Interpreter::current() != nullptr || !sizes.are_numbers()) return false;
+  const auto count = element_count(Shape(sizes.numbers()), 1);
+  return count && *count <= kMost;
 }
 
 Tensor uniform_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, double offset,

@@ -2,13 +2,13 @@
 // the kernels of the ops that a trace would record, so the bits are the same.
 #pragma once
 
-#include <weft/tensor.h>
+#include <weft/size.h>
 
 namespace weft::eager {
 
 /// Whether a draw of that size is to be computed at once: nobody records it, and there may be
 /// memory for it.
-bool in_one_pass(const Tensor &place);
+bool in_one_pass(const Sizes &sizes);
 
 /// minimum(offset + unit * scale, last) of uniform numbers of a floating dtype.
 Tensor uniform_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, double offset,

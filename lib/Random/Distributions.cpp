@@ -13,17 +13,13 @@
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Messages.h"
-#include <weft/ops.h>
+#include <weft/composites.h>
 
 namespace weft::random {
 
 Extent like(const Operand &x) {
   const CompositeCall site("random::like", x.where());
-  Extent extent(Shape{});
-  extent.where_ = x.where();
-  extent.source_ = x.materialize();
-  extent.shape_ = extent.source_.shape();
-  return extent;
+  return {weft::detail::sizes_of(x.materialize()), x.where()};
 }
 
 namespace detail {
@@ -128,21 +124,30 @@ void check_uniform(const Uniform &range) {
   if (low == high) throw ValueError(what + " is empty: its bounds are the same number in " + name);
 }
 
-/// A tensor of that shape whose elements nobody reads.
-Tensor witness_of(const char *function, const Extent &extent) {
-  if (extent.source().defined()) return extent.source();
-  const Shape &shape = extent.shape();
+/// The shape that sizes give a tensor, unknown where a trace computes them.
+Shape shape_of(const Sizes &sizes) {
+  Shape shape(sizes.numbers());
+  for (std::int64_t &size : shape)
+    if (size == weft::detail::kDynamic) size = unknown;
+  return shape;
+}
+
+/// The sizes, after a check of those that are numbers.
+const Sizes &checked_sizes(const char *function, const Extent &extent, DType dtype) {
+  const Sizes &sizes = extent.sizes();
   const Interpreter *interpreter = Interpreter::current();
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
-    if (size >= 0) continue;
-    if (size == unknown && interpreter != nullptr && interpreter->traces())
+  for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+    const Size size = sizes[axis];
+    if (!size.is_number() || size.number() >= 0) continue;
+    if (size.number() == unknown && interpreter != nullptr && interpreter->traces())
       throw ShapeError(named(function) + ": this trace does not know the size of axis " +
                        std::to_string(axis) + ": for the shape of a tensor x use random::like(x)");
-    throw ShapeError(named(function) + ": a tensor cannot have the size " + std::to_string(size) +
-                     " in axis " + std::to_string(axis));
+    throw ShapeError(named(function) + ": a tensor cannot have the size " +
+                     std::to_string(size.number()) + " in axis " + std::to_string(axis));
   }
-  return broadcast(false, shape);
+  if (const auto count = element_count(shape_of(sizes), item_size(dtype)); !count)
+    raise(count.fault().kind, named(function) + ": " + count.fault().message);
+  return sizes;
 }
 
 /// The state of the stream `number` streams further on.
@@ -161,9 +166,9 @@ Tensor scaled(Tensor x, double scale, double offset) {
 
 Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
   check_uniform(range);
-  const Tensor witness = witness_of("uniform", shape);
+  const Sizes &sizes = checked_sizes("uniform", shape, range.dtype);
   const Tensor state = source.take(1);
-  if (range.low == 0 && range.high == 1) return draw_uniform(state, witness, range.dtype);
+  if (range.low == 0 && range.high == 1) return draw_uniform(state, sizes, range.dtype);
   // Rounding may reach the end of the range, which does not belong to it.
   const double high = rounded(range.high, range.dtype), low = rounded(range.low, range.dtype);
   const double last =
@@ -171,29 +176,29 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
           ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low)))
           : std::nextafter(high, low);
   const double width = range.high - range.low;
-  if (eager::in_one_pass(witness))
-    return eager::uniform_in_one_pass(state, witness.shape(), range.dtype, low, width, last);
-  return minimum(low + draw_uniform(state, witness, range.dtype) * width, last);
+  if (eager::in_one_pass(sizes))
+    return eager::uniform_in_one_pass(state, Shape(sizes.numbers()), range.dtype, low, width, last);
+  return minimum(low + draw_uniform(state, sizes, range.dtype) * width, last);
 }
 
 Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
   // The largest of f64 are 8.6 standard deviations away.
   check_normal("normal", parameters, parameters.dtype == DType::f32 ? 6 : 9);
-  const Tensor witness = witness_of("normal", shape);
+  const Sizes &sizes = checked_sizes("normal", shape, parameters.dtype);
   const Tensor state = source.take(2);
-  if (eager::in_one_pass(witness))
-    return eager::normal_in_one_pass(state, witness.shape(), parameters.dtype, parameters.mean,
-                                     parameters.stddev);
-  const Tensor radius = 1 - draw_uniform(state, witness, parameters.dtype); // never 0
-  const Tensor angle = draw_uniform(advanced(state, 1), witness, parameters.dtype);
+  if (eager::in_one_pass(sizes))
+    return eager::normal_in_one_pass(state, Shape(sizes.numbers()), parameters.dtype,
+                                     parameters.mean, parameters.stddev);
+  const Tensor radius = 1 - draw_uniform(state, sizes, parameters.dtype); // never 0
+  const Tensor angle = draw_uniform(advanced(state, 1), sizes, parameters.dtype);
   const Tensor standard = sqrt(log(radius) * -2) * cos(angle * (2 * std::numbers::pi));
   return scaled(standard, parameters.stddev, parameters.mean);
 }
 
 Tensor truncated_normal(Source &source, const Extent &shape, const Normal &parameters) {
   check_normal("truncated_normal", parameters, 2);
-  const Tensor witness = witness_of("truncated_normal", shape);
-  const Tensor unit = draw_uniform(source.take(1), witness, parameters.dtype);
+  const Sizes &sizes = checked_sizes("truncated_normal", shape, parameters.dtype);
+  const Tensor unit = draw_uniform(source.take(1), sizes, parameters.dtype);
   // What of the distribution lies within two standard deviations: erf(sqrt(2)).
   constexpr double kMass = 0.95449973610364158560;
   const Tensor standard = minimum(maximum(normal_quantile((unit - 0.5) * kMass), -2), 2);
@@ -204,12 +209,11 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   if (!probability.weak() && !is_floating(probability.dtype()))
     throw DTypeError("random::bernoulli: the probability must be floating, but it is " +
                      std::string(name_of(probability.dtype())));
-  const Tensor witness = witness_of("bernoulli", shape);
+  const Sizes &sizes = checked_sizes("bernoulli", shape, DType::f64);
   const Tensor p =
       probability.weak() ? probability.materialize(DType::f32) : probability.materialize();
   // Shapes first, as in a trace, which sees them before any value.
-  const TensorType compared[] = {{p.dtype(), weft::detail::type_of(witness).shape},
-                                 weft::detail::type_of(p)};
+  const TensorType compared[] = {{p.dtype(), shape_of(sizes)}, weft::detail::type_of(p)};
   if (const Result<TensorType> type = infer({OpCode::less, compared, {}}); !type)
     raise(type.fault().kind, "less: " + type.fault().message);
   if (!probability.weak())
@@ -217,7 +221,18 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))
     throw ValueError("random::bernoulli: the probability " + number_text(value) +
                      " is not from 0 to 1");
-  return draw_uniform(source.take(1), witness, p.dtype()) < p;
+  return draw_uniform(source.take(1), sizes, p.dtype()) < p;
+}
+
+Tensor categorical(Source &source, const Operand &given, std::int64_t axis) {
+  const Tensor logits = given.materialize();
+  need_floating("categorical", logits.dtype());
+  const Sizes sizes = weft::detail::sizes_of(logits);
+  // By Gumbel: the largest of logits with noise of his distribution. None is infinite.
+  const double least = logits.dtype() == DType::f32 ? std::numeric_limits<float>::min()
+                                                    : std::numeric_limits<double>::min();
+  const Tensor unit = maximum(draw_uniform(source.take(1), sizes, logits.dtype()), least);
+  return argmax(logits - log(negate(log(unit))), {.axis = axis});
 }
 
 Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64_t high,
@@ -231,31 +246,34 @@ Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64
   std::int64_t width = 0;
   if (__builtin_sub_overflow(high, low, &width) || width > std::int64_t{1} << 53)
     throw ValueError("random::randint: the range " + range() + " has more than 2^53 numbers");
-  const Tensor witness = witness_of("randint", shape);
+  const Sizes &sizes = checked_sizes("randint", shape, dtype);
   const Tensor state = source.take(1);
-  if (eager::in_one_pass(witness))
-    return eager::randint_in_one_pass(state, witness.shape(), low, width, dtype);
+  if (eager::in_one_pass(sizes))
+    return eager::randint_in_one_pass(state, Shape(sizes.numbers()), low, width, dtype);
   // The product is exact or rounded below the width.
-  const Tensor unit = draw_uniform(state, witness, DType::f64);
+  const Tensor unit = draw_uniform(state, sizes, DType::f64);
   const Tensor above = cast(floor(unit * static_cast<double>(width)), DType::i64);
   return cast(above + low, dtype);
 }
 
-Tensor permutation(Source &source, std::int64_t n, DType dtype) {
+Tensor permutation(Source &source, const Size &n, DType dtype) {
   need_integer("permutation", dtype);
-  if (n < 0) throw ValueError("random::permutation: n is " + std::to_string(n));
-  if (dtype == DType::i32 && n > std::int64_t{1} << 31)
-    throw ValueError("random::permutation: " + std::to_string(n) +
+  if (n.is_number() && n.number() < 0)
+    throw ValueError("random::permutation: n is " + std::to_string(n.number()));
+  if (n.is_number() && dtype == DType::i32 && n.number() > std::int64_t{1} << 31)
+    throw ValueError("random::permutation: " + std::to_string(n.number()) +
                      " numbers do not fit the dtype i32");
-  const Tensor witness = witness_of("permutation", Shape{n});
-  return draw_permutation(source.take(1), witness, dtype);
+  const Sizes sizes{n};
+  checked_sizes("permutation", sizes, dtype);
+  return draw_permutation(source.take(1), sizes, dtype);
 }
 
 Tensor shuffle(Source &source, const Operand &x) {
   const Tensor rows = x.materialize();
   if (rows.rank() == 0)
     throw ShapeError("random::shuffle: x is a scalar, so there is nothing to put in order");
-  return gather(rows, draw_permutation(source.take(1), rows, DType::i64));
+  const Sizes count{weft::detail::sizes_of(rows)[0]};
+  return gather(rows, draw_permutation(source.take(1), count, DType::i64));
 }
 
 } // namespace detail

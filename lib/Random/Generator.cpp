@@ -35,8 +35,8 @@ private:
   std::uint64_t seed_;
 };
 
-bool is_traced(const Tensor &x) {
-  return x.defined() && x.impl()->storage == weft::detail::Storage::traced;
+bool is_traced(const Operand &x) {
+  return x.impl() != nullptr && x.impl()->storage == weft::detail::Storage::traced;
 }
 
 /// Calls `draw` on the source that `seed` says. Numbers of a seed are computed at once, whatever
@@ -100,6 +100,12 @@ Tensor Generator::bernoulli(const Operand &probability) const {
   return bernoulli(like(probability), probability);
 }
 
+Tensor Generator::categorical(const Operand &logits, std::int64_t axis) const {
+  const CompositeCall site("random::categorical", logits.where());
+  FromVariable source(state_);
+  return detail::categorical(source, logits, axis);
+}
+
 Tensor Generator::randint(const Extent &shape, std::int64_t low, std::int64_t high,
                           DType dtype) const {
   const CompositeCall site("random::randint", shape.where());
@@ -107,7 +113,7 @@ Tensor Generator::randint(const Extent &shape, std::int64_t low, std::int64_t hi
   return detail::randint(source, shape, low, high, dtype);
 }
 
-Tensor Generator::permutation(std::int64_t n, DType dtype, std::source_location where) const {
+Tensor Generator::permutation(const Size &n, DType dtype, std::source_location where) const {
   const CompositeCall site("random::permutation", where);
   FromVariable source(state_);
   return detail::permutation(source, n, dtype);
@@ -132,46 +138,51 @@ void set_seed(std::uint64_t seed, std::source_location where) {
 
 Tensor uniform(const Extent &shape, const UniformOptions &options) {
   const CompositeCall site("random::uniform", shape.where());
-  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
     return detail::uniform(source, shape, {options.low, options.high, options.dtype});
   });
 }
 
 Tensor normal(const Extent &shape, const NormalOptions &options) {
   const CompositeCall site("random::normal", shape.where());
-  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
     return detail::normal(source, shape, {options.mean, options.stddev, options.dtype});
   });
 }
 
 Tensor truncated_normal(const Extent &shape, const NormalOptions &options) {
   const CompositeCall site("random::truncated_normal", shape.where());
-  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
     return detail::truncated_normal(source, shape, {options.mean, options.stddev, options.dtype});
   });
 }
 
 Tensor bernoulli(const Extent &shape, const Operand &probability, const BernoulliOptions &options) {
   const CompositeCall site("random::bernoulli", shape.where());
-  const bool traced =
-      is_traced(shape.source()) || (probability.impl() != nullptr &&
-                                    probability.impl()->storage == weft::detail::Storage::traced);
+  const bool traced = !shape.sizes().are_numbers() || is_traced(probability);
   return from(options.seed, traced, [&](detail::Source &source) {
     return detail::bernoulli(source, shape, probability);
+  });
+}
+
+Tensor categorical(const Operand &logits, const CategoricalOptions &options) {
+  const CompositeCall site("random::categorical", logits.where());
+  return from(options.seed, is_traced(logits), [&](detail::Source &source) {
+    return detail::categorical(source, logits, options.axis);
   });
 }
 
 Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
                const RandintOptions &options) {
   const CompositeCall site("random::randint", shape.where());
-  return from(options.seed, is_traced(shape.source()), [&](detail::Source &source) {
+  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
     return detail::randint(source, shape, low, high, options.dtype);
   });
 }
 
-Tensor permutation(std::int64_t n, const PermutationOptions &options, std::source_location where) {
+Tensor permutation(const Size &n, const PermutationOptions &options, std::source_location where) {
   const CompositeCall site("random::permutation", where);
-  return from(options.seed, false, [&](detail::Source &source) {
+  return from(options.seed, !n.is_number(), [&](detail::Source &source) {
     return detail::permutation(source, n, options.dtype);
   });
 }

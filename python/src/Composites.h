@@ -3,6 +3,7 @@
 #pragma once
 
 #include "Binding.h"
+#include "Sizes.h"
 
 #include <weft/composites.h>
 
@@ -42,8 +43,18 @@ template <>
 inline Sections to(PyObject *object, const Place &place) {
   const bool one = PyIndex_Check(object) != 0 && PySequence_Check(object) == 0;
   const bool scalar = is_tensor(object) && tensor_in(object).rank() == 0;
-  IntList list = to_integer_list(object, place);
-  return one || scalar ? Sections(list[0]) : Sections(std::move(list));
+  if (one || scalar) return to_integer_list(object, place)[0];
+  return to_sizes_or_integers(object, place);
+}
+/// Integers, or a tensor of them that a trace computes.
+template <>
+inline Integers to(PyObject *object, const Place &place) {
+  if (is_tensor(object) && tensor_in(object).traced()) return tensor_in(object);
+  return to_sizes_or_integers(object, place);
+}
+template <>
+inline std::optional<Size> to(PyObject *object, const Place &place) {
+  return object == Py_None ? std::optional<Size>() : to<Size>(object, place);
 }
 
 /// Tensors of anything that has items; numbers take the dtype of the others if they are `weak`.

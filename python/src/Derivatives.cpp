@@ -27,7 +27,7 @@ using Tangents = Within<detail::Pushforward>;
 struct Members : Within<detail::Batch> {
   using Initialized = void; // see Initialized.h
   const char *name = "vmap";
-  std::int64_t count = 0;
+  std::vector<Tensor> mapped = {};
 };
 
 struct Mark : Within<detail::DerivativeMark> {
@@ -119,12 +119,14 @@ void define_derivatives(nb::module_ &module) {
            })
       .def("__exit__", [](Mark &self, const nb::args &) { self.work.reset(); });
   ClassOf<Members>(module, "internal_Members")
-      .def("__init__(count)",
-           [](Members *self, std::int64_t count) { (new (self) Members)->count = count; })
+      .def("__init__(mapped)",
+           [](Members *self, nb::handle mapped) {
+             (new (self) Members)->mapped = to_tensors(mapped.ptr(), {"vmap", "the arguments"});
+           })
       .def("__enter__",
            [](nb::object self) {
              auto &members = nb::cast<Members &>(self);
-             members.work = std::make_unique<detail::Batch>(members.name, members.count);
+             members.work = std::make_unique<detail::Batch>(members.name, members.mapped);
              return self;
            })
       .def("__exit__", [](Members &self, const nb::args &) { self.work.reset(); })

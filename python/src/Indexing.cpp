@@ -118,30 +118,16 @@ std::optional<Entry> basic_entry(PyObject *object) {
   return entry;
 }
 
-/// The places where a mask is true, one tensor per axis of it. One without axes is an axis of its
-/// own, of one element where it is true and of none where it is not.
-void add_places(const Tensor &mask, const Shape &shape, std::size_t axis,
-                std::vector<Entry> &entries) {
-  host_elements(mask, "an index by a mask");
-  const Shape sizes = mask.shape();
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (axis + i >= shape.size() || sizes[i] != shape[axis + i])
-      throw IndexError("index: a mask of shape " + weft::to_string(sizes) +
-                       " does not fit a tensor of shape " + weft::to_string(shape) + " from axis " +
-                       std::to_string(axis) + " on");
-  const std::vector<bool> flags = mask.to_vector<bool>();
-  if (sizes.empty()) {
-    entries.push_back({newaxis, tensor(std::vector<std::int64_t>(flags[0] ? 1 : 0))});
+/// The positions where a mask is true, one tensor per axis of it. One without axes is an axis of
+/// its own, of one element where it is true and of none where it is not.
+void add_positions(const Tensor &x, const Tensor &mask, std::size_t axis,
+                   std::vector<Entry> &entries) {
+  if (detail::type_of(mask).shape.empty()) {
+    entries.push_back({newaxis, zeros({Size(cast(mask, DType::i64))}, DType::i64)});
     return;
   }
-  std::vector<std::vector<std::int64_t>> places(sizes.size());
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    if (!flags[i]) continue;
-    auto rest = static_cast<std::int64_t>(i);
-    for (std::size_t k = sizes.size(); k-- > 0; rest /= sizes[k])
-      places[k].push_back(rest % sizes[k]);
-  }
-  for (const auto &list : places) entries.push_back({all, tensor(list)});
+  for (Tensor &positions : detail::mask_positions(x, mask, static_cast<std::int64_t>(axis)))
+    entries.push_back({all, std::move(positions)});
 }
 
 /// Counted from the front, and in range as far as that is known before a run: `axis` is one of
@@ -214,7 +200,7 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
       for (std::size_t left = shape.size() - taken; left != 0; --left) entries.push_back({all, {}});
     else if (!arrays[i].defined()) entries.push_back(*basic_entry(keys[i]));
     else if (detail::type_of(arrays[i]).dtype == DType::boolean)
-      add_places(arrays[i], shape, axis, entries);
+      add_positions(x, arrays[i], axis, entries);
     else entries.push_back({all, arrays[i]});
     for (std::size_t k = before; k < entries.size(); ++k) {
       entries[k].key = i;
@@ -287,7 +273,16 @@ Tensor gather_together(Tensor y, const std::vector<std::int64_t> &axes,
   return transpose(y, back);
 }
 
+/// The mask that a key is alone; undefined for others.
+Tensor mask_alone(std::span<PyObject *const> keys) {
+  if (keys.size() != 1 || basic_entry(keys[0]) || PyUnicode_Check(keys[0])) return {};
+  const Tensor mask = to_tensor(keys[0], {"index", "the array"});
+  const TensorType type = detail::type_of(mask);
+  return type.dtype == DType::boolean && !type.shape.empty() ? mask : Tensor();
+}
+
 Tensor advanced(Tensor x, std::span<PyObject *const> keys) {
+  if (const Tensor mask = mask_alone(keys); mask.defined()) return detail::masked(x, mask);
   std::vector<Entry> entries = entries_of(x, keys);
   // Slices leave all axes where they are.
   std::int64_t sliced = 0;

@@ -1,6 +1,7 @@
 // The functions of weft.nn and of weft.metrics.
 #include "Define.h"
 #include "Networks.h"
+#include "Sizes.h"
 
 #include <array>
 
@@ -160,13 +161,12 @@ Example:
         static const Signature signature("nn.one_hot", {{"labels"}});
         PyObject *const given[] = {labels.ptr()};
         const Operands<1> operands(signature, given, 0);
-        std::int64_t count = 0;
+        const auto count = to<Size>(classes.ptr(), {"nn.one_hot", "classes"});
         DType kind = DType::f32;
-        read_option(count, classes, {"one_hot", "classes"});
         read_option(kind, dtype, {"one_hot", "dtype"});
         return nn::one_hot(operands[0], count, kind);
       },
-      operand("labels"), Arg("classes").none().as("int"),
+      operand("labels"), Arg("classes").none().as("int | Tensor"),
       Arg("dtype").none().as("DTypeLike") = "float32",
       R"(1 where the last axis' position is the label, 0 elsewhere: (...) integers to (..., classes).
 

@@ -121,28 +121,37 @@ namespace {
 const Signature where_signature{"where",
                                 {{"condition", "TensorLike"},
                                  {"x", "TensorLike | None", "None"},
-                                 {"y", "TensorLike | None", "None"}}};
+                                 {"y", "TensorLike | None", "None"},
+                                 "*",
+                                 {"size", "int | Tensor | None", "None"},
+                                 {"fill_value", "int", "0"}}};
 nb::object call_where(PyObject *const *values) {
   const auto none = [&](int i) { return values[i] == nullptr || values[i] == Py_None; };
   if (none(1) != none(2)) throw ValueError("where: x and y must both be given, or neither of them");
   if (none(1)) {
     const Operands<1> condition(where_signature, values, 1);
-    return checked(wrapped<Gives::tuple>(weft::where(condition[0])));
+    return checked(wrapped<Gives::tuple>(
+        weft::where(condition[0],
+                    {.size = given<std::optional<Size>>(values[3], std::nullopt, {"where", "size"}),
+                     .fill_value = given<std::int64_t>(values[4], 0, {"where", "fill_value"})})));
   }
+  if (!none(3) || values[4] != nullptr)
+    throw ValueError("where: size and fill_value are of positions, which it gives without x and y");
   const Operands<3> operands(where_signature, values, 1);
   return checked(wrap(unlocked(
       operands.size(), [&] { return weft::where(operands[0], operands[1], operands[2]); })));
 }
 
 PyMethodDef functions[] = {
-    method<where_signature, call_where>(
-        "x where the condition holds, else y; alone, the positions where it holds, as `nonzero`."
-        "\n\n"
-        ">>> wf.where([True, False], [1, 2], 0)\n"
-        "tensor([1, 0], shape=(2,), dtype=int32)\n\n"
-        "Raises:\n"
-        "    ShapeError: if the shapes do not broadcast\n"
-        "    ValueError: if one of x and y is given\n"),
+    method<where_signature, call_where>("x where the condition holds, else y; alone, the positions "
+                                        "where it holds, as `nonzero` gives "
+                                        "them for `size` and `fill_value`."
+                                        "\n\n"
+                                        ">>> wf.where([True, False], [1, 2], 0)\n"
+                                        "tensor([1, 0], shape=(2,), dtype=int32)\n\n"
+                                        "Raises:\n"
+                                        "    ShapeError: if the shapes do not broadcast\n"
+                                        "    ValueError: if one of x and y is given\n"),
     {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

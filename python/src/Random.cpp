@@ -22,11 +22,7 @@ std::optional<std::uint64_t> to_seed(nb::handle seed) {
   return value;
 }
 
-random::Extent extent_of(nb::handle shape) {
-  const auto sizes = to<Sizes>(shape.ptr(), {"random", "shape"});
-  return sizes.are_numbers() ? random::Extent(Shape(sizes.numbers()))
-                             : random::like(zeros(sizes, DType::boolean));
-}
+random::Extent extent_of(nb::handle shape) { return to<Sizes>(shape.ptr(), {"random", "shape"}); }
 
 DType dtype_of_argument(nb::handle dtype) { return to_dtype(dtype.ptr(), {"random", "dtype"}); }
 
@@ -40,6 +36,8 @@ double number(nb::handle value, const char *name) {
 std::int64_t integer(nb::handle value, const char *name) {
   return to_integer(value.ptr(), {"random", name});
 }
+
+Size size(nb::handle value, const char *name) { return to<Size>(value.ptr(), {"random", name}); }
 
 Tensor probability_of(nb::handle probability) {
   return to_tensor(probability.ptr(), {"random.bernoulli", "probability"});
@@ -103,6 +101,17 @@ void define_functions(nb::module_ &module) {
       "    >>> wf.random.bernoulli((4,), 0.5, seed=3)\n"
       "    tensor([False,  True, False, False], shape=(4,), dtype=bool)\n");
   define(
+      module, "random_categorical",
+      [](nb::handle logits, nb::handle axis, nb::handle seed) {
+        return random::categorical(to_tensor(logits.ptr(), {"random.categorical", "logits"}),
+                                   {.seed = to_seed(seed), .axis = integer(axis, "axis")});
+      },
+      Arg("logits").none().as("TensorLike"), Arg("axis").none().as("int") = -1, keyword_only, seed,
+      "Positions along an axis of logits, each as likely as softmax says."
+      "\n\nExample:\n"
+      "    >>> wf.random.categorical([[0., -wf.inf], [-wf.inf, 0.]], seed=1)\n"
+      "    tensor([0, 1], shape=(2,), dtype=int64)\n");
+  define(
       module, "random_randint",
       [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
         return random::randint(extent_of(shape), integer(low, "low"), integer(high, "high"),
@@ -117,10 +126,11 @@ void define_functions(nb::module_ &module) {
   define(
       module, "random_permutation",
       [](nb::handle n, nb::handle dtype, nb::handle seed) {
-        return random::permutation(integer(n, "n"),
+        return random::permutation(size(n, "n"),
                                    {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
       },
-      Arg("n").none().as("int"), keyword_only, Arg("dtype").none().as("DTypeLike") = "int64", seed,
+      Arg("n").none().as("int | Tensor"), keyword_only,
+      Arg("dtype").none().as("DTypeLike") = "int64", seed,
       "The numbers 0 to n - 1 in an order of which all are equally likely."
       "\n\nExample:\n"
       "    >>> wf.random.permutation(5, seed=1)\n"
@@ -223,6 +233,14 @@ void define_random(nb::module_ &module) {
           Arg("shape").none().as("Sizes"), Arg("probability").none().as("TensorLike"),
           "Bools that are true with the probability.")
       .def(
+          "categorical",
+          [](const Generator &self, nb::handle logits, nb::handle axis) {
+            return self.categorical(to_tensor(logits.ptr(), {"random.categorical", "logits"}),
+                                    integer(axis, "axis"));
+          },
+          Arg("logits").none().as("TensorLike"), Arg("axis").none().as("int") = -1,
+          "Positions along an axis of logits, each as likely as softmax says.")
+      .def(
           "randint",
           [](const Generator &self, nb::handle shape, nb::handle low, nb::handle high,
              nb::handle dtype) {
@@ -235,9 +253,10 @@ void define_random(nb::module_ &module) {
       .def(
           "permutation",
           [](const Generator &self, nb::handle n, nb::handle dtype) {
-            return self.permutation(integer(n, "n"), dtype_of_argument(dtype));
+            return self.permutation(size(n, "n"), dtype_of_argument(dtype));
           },
-          Arg("n").none().as("int"), keyword_only, Arg("dtype").none().as("DTypeLike") = "int64",
+          Arg("n").none().as("int | Tensor"), keyword_only,
+          Arg("dtype").none().as("DTypeLike") = "int64",
           "The numbers 0 to n - 1 in an order of which all are equally likely.")
       .def(
           "shuffle",

@@ -3,6 +3,7 @@
 #include "Define.h"
 #include "Snapshots.h"
 
+#include <algorithm>
 #include <limits>
 #include <ranges>
 
@@ -109,6 +110,16 @@ Sizes to(PyObject *object, const Place &place) {
                              : numbered(to_integer(item.ptr(), place), place));
   }
   return sizes;
+}
+
+Sizes to_sizes_or_integers(PyObject *object, const Place &place) {
+  const auto computes = [](nb::handle item) {
+    return is_tensor(item.ptr()) && tensor_in(item.ptr()).traced();
+  };
+  const bool list = PyList_Check(object) != 0 || PyTuple_Check(object) != 0;
+  if (computes(object) || (list && std::ranges::any_of(nb::tuple(entries_of(object)), computes)))
+    return to<Sizes>(object, place);
+  return to_integer_list(object, place);
 }
 
 template <>

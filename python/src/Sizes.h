@@ -13,6 +13,8 @@ namespace weft::python {
 /// trace of which it is not known how many sizes it has.
 template <>
 Sizes to(PyObject *object, const Place &place);
+/// The same of what may be one integer or a list of them, in the words of `to_integer_list`.
+Sizes to_sizes_or_integers(PyObject *object, const Place &place);
 /// One size.
 template <>
 Size to(PyObject *object, const Place &place);

@@ -266,19 +266,6 @@ def _from_front(y: Any, axis: int) -> Any:
     return _weft.moveaxis(y, 0, axis) if axis % y.ndim else y
 
 
-def _leading(fronts: Sequence[Any]) -> int:
-    sizes = {t.shape[0] for t in fronts}
-    if None in sizes:
-        raise _weft.ShapeError(
-            "vmap: the size along an axis to map over must be known, and a traced function leaves it open"
-        )
-    counts = sorted(sizes)
-    if len(counts) != 1:
-        what = "there is nothing to map over" if not counts else f"sizes differ: {counts}"
-        raise _weft.ValueError(f"vmap: {what}")
-    return counts[0]
-
-
 def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
     """`f`, which is written for one, on many at once: for each slice of the arguments along their
     axes, with the results along a new axis.
@@ -286,7 +273,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     Ops whose records say how are done on all slices by one call; others once for each. What `f`
     reaches otherwise is the same for all. `scan`, `for_loop`, and other control flow that no slice
     decides, are done on all slices in each iteration. Python's `if` on a slice is not to be had: use
-    `wf.where`.
+    `wf.where`. In a traced function how many slices there are may be open; then what is done once
+    for each is not to be had.
 
     >>> dot = wf.vmap(lambda a, b: wf.sum(a * b))
     >>> dot(wf.tensor([[1.0, 2.0], [3.0, 4.0]]), wf.tensor([[1.0, 1.0], [0.0, 1.0]]))
@@ -300,7 +288,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     Raises:
         ValueError: if sizes along the axes differ, or there are none
         OutOfRangeError: if an argument has no such axis
-        StateError: for effects, and for control flow that slices decide
+        StateError: for effects, for control flow that slices decide, and for results that are as
+            large as values of slices say
     """
 
     result = "vmap: what the function gave"
@@ -316,7 +305,7 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
         leaves = leaves_of(
             [x for x, axis in zip(fronts, axes, strict=True) if axis is not None], "vmap"
         )
-        with _weft.internal_Members(_leading(leaves)) as members:
+        with _weft.internal_Members(leaves) as members:
             ones = [
                 x if axis is None else mapped(x, members.one, "vmap")
                 for x, axis in zip(fronts, axes, strict=True)

@@ -5,6 +5,7 @@ The numbers follow from the seed alone, on every machine and any number of threa
 
 from weft._weft import Generator as Generator
 from weft._weft import random_bernoulli as bernoulli
+from weft._weft import random_categorical as categorical
 from weft._weft import random_normal as normal
 from weft._weft import random_permutation as permutation
 from weft._weft import random_randint as randint
@@ -15,6 +16,7 @@ from weft._weft import set_seed as set_seed
 __all__ = [
     "Generator",
     "bernoulli",
+    "categorical",
     "normal",
     "permutation",
     "randint",

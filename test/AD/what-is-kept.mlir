@@ -105,7 +105,7 @@ func.func private @effects(%x: tensor<2xf32>, %state: tensor<2xi64>) -> tensor<2
     %0 = weft.read %v : tensor<f32>
     %1 = weft.add %0, %0 : tensor<f32>
     weft.assign %v, %1 : tensor<f32>
-    %2 = weft.draw_uniform %s, %a {dtype = f32} : (tensor<2xi64>, tensor<2xf32>) -> tensor<2xf32>
+    %2 = weft.draw_uniform %s to [2] {dtype = f32} : (tensor<2xi64>) -> tensor<2xf32>
     %3 = weft.multiply %a, %2 : tensor<2xf32>
     %4 = weft.multiply %3, %0 : tensor<2xf32>, tensor<f32>
     weft.print "{}", %4 : tensor<2xf32>

@@ -4,7 +4,7 @@
 // CHECK: .visible .entry noise
 // CHECK: st.global
 func.func @noise(%s: tensor<2xi64>, %x: tensor<8x100xf32>) -> tensor<8x100xf32> {
-  %0 = weft.draw_uniform %s, %x {dtype = f32} : (tensor<2xi64>, tensor<8x100xf32>) -> tensor<8x100xf32>
+  %0 = weft.draw_uniform %s to [8, 100] {dtype = f32} : (tensor<2xi64>) -> tensor<8x100xf32>
   %1 = weft.add %0, %x : tensor<8x100xf32>
   return %1 : tensor<8x100xf32>
 }

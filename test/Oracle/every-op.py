@@ -93,6 +93,32 @@ def flat(parts):
     return np.concatenate([np.ravel(part) for part in parts])
 
 
+def sized(found, size, fill):
+    """So many rows of what is found, and others behind them."""
+    if size is None:
+        return found
+    return np.concatenate([found[:size], np.full((max(size - len(found), 0), *found.shape[1:]), fill, found.dtype)])
+
+
+def sized_parts(parts, size, fill):
+    """Several of these in a row."""
+    return flat([sized(part, size, fill) for part in parts])
+
+
+def compressed(condition, x, axis, size, fill):
+    """The slices of axes from `axis` on where the condition holds."""
+    if axis is None:
+        condition, x, axis = np.ravel(condition), np.ravel(x), 0
+    front = np.moveaxis(x, range(axis, axis + condition.ndim), range(condition.ndim))
+    return np.moveaxis(sized(front[condition != 0], size, fill), 0, axis)
+
+
+def unique(x, size, fill):
+    """NumPy's, of which the smallest comes again if nothing else is said."""
+    found = np.unique(x)
+    return sized(found, size, fill if fill is not None else found[0] if found.size else 0)
+
+
 def combined_of(x, axes):
     """The same of axes that may be all, or one."""
     return combined(x, range(x.ndim) if axes is None else np.atleast_1d(axes))
@@ -393,7 +419,7 @@ def attribute(kind, words):
     """Its value for the expression, and its text for MLIR."""
     if kind == "flag":
         return words == "true", words
-    if kind in ("integer", "integers", "order", "real", "reals", "sections", "word", "text", "contraction") or words == "null":  # of functions made of ops, which MLIR does not have
+    if kind in ("integer", "integers", "size", "order", "real", "reals", "sections", "word", "text", "contraction") or words == "null":  # of functions made of ops, which MLIR does not have
         value = ast.literal_eval({"null": "None"}.get(words, words))
         return tuple(value) if isinstance(value, list) else value, None
     if kind in ("axis", "count", "number"):

@@ -356,8 +356,7 @@ def test_values_say_how_large_the_result_is():
     same(wf.unique([3, 1, 3, 2]), np.array([1, 2, 3], np.int32))
     same(wf.unique(N % 3, True, True, True), np.unique(N % 3, True, True, True))
     for name in ("nonzero", "argwhere", "unique", "where"):
-        with pytest.raises(ValueError, match="depends on values"):
-            wf.function(getattr(wf, name))(wf.tensor(N))
+        same(wf.function(getattr(wf, name))(wf.tensor(N)), getattr(np, name)(N))
 
 
 def test_methods_are_the_functions():
@@ -391,7 +390,7 @@ def test_sizes_that_a_trace_does_not_know():
     for x in (A, np.concatenate([B, A, B])):
         for got, expected in zip(compiled(wf.tensor(x)), of(wf.tensor(x)), strict=True):
             np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-6)
-    for name in ("diagonal", "trace", "median", "unstack"):
+    for name in ("median", "unstack"):
         with pytest.raises(wf.ShapeError, match=f"{name}: .*not known yet"):
             wf.function(input_signature=[wf.TensorSpec([None, 3], "float32")])(getattr(wf, name))(wf.tensor(A))
 

@@ -38,6 +38,8 @@ std::string defaultOf(const Attribute &attribute) {
 
 std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
+  if (attribute.kind == "size") return "int | Tensor | None";
+  if (attribute.cppType == "Integers") return "Sizes";
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";
   if (attribute.cppType == "std::optional<std::int64_t>") return "int | None";
@@ -46,8 +48,8 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "word" || attribute.kind == "text") return "str";
   if (attribute.kind == "contraction") return "int | Sequence[int | Sequence[int]]";
   if (attribute.cppType == "Axes") return "int | Sequence[int] | None";
-  if (attribute.cppType == "Sections" || attribute.cppType == "IntList")
-    return "int | Sequence[int]";
+  if (attribute.cppType == "Sections") return "int | Sequence[int | Tensor]";
+  if (attribute.cppType == "IntList") return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
   if (attribute.kind == "shape" || attribute.takesValues) return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";

@@ -389,7 +389,6 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     if (!composite.results.empty()) composite.gives = "named";
     composite.openSizes = def->getValueAsBit("openSizes");
     composite.inPython = def->getValueAsBit("inPython");
-    composite.readsValues = def->getValueAsBit("readsValues");
     readParameters(composite);
     readWords(composite, composite.results.empty());
     checkSamples(composite);

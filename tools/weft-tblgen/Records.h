@@ -103,7 +103,6 @@ struct CompositeRecord : Callable {
   const llvm::DagInit *body = nullptr;
   std::string cppBody; ///< its function in weft::composites; empty where there is a body
   bool inPython = true;
-  bool readsValues = false; ///< the shape of its result depends on values
 };
 
 struct OpRecord : Callable {

@@ -154,7 +154,7 @@ void emitDomains(const RecordKeeper &records, raw_ostream &os) {
     if (op.def->getValueAsString("domain") == "positive") os << "OpCode::" << op.cppName << ",\n";
 }
 
-static void writeSamples(const Callable &op, json::OStream &out, bool readsValues = false) {
+static void writeSamples(const Callable &op, json::OStream &out) {
   const auto strings = [&](const Words &words) {
     out.array([&] {
       for (const std::string &word : words) out.value(word == "std::nullopt" ? "null" : word);
@@ -166,7 +166,6 @@ static void writeSamples(const Callable &op, json::OStream &out, bool readsValue
     out.attribute("tolerance", op.def->getValueAsString("tolerance"));
     out.attribute("signedZeros", op.def->getValueAsBit("signedZeros"));
     out.attribute("gives", op.gives);
-    out.attribute("readsValues", readsValues);
     out.attribute("domain", op.def->getValueAsString("domain"));
     out.attributeArray("operands", [&] {
       for (const Operand &operand : op.operands)
@@ -209,7 +208,7 @@ void emitCompositeJson(const RecordKeeper &records, raw_ostream &os) {
   json::OStream out(os);
   out.array([&] {
     for (const CompositeRecord &composite : readComposites(records))
-      if (composite.inPython) writeSamples(composite, out, composite.readsValues);
+      if (composite.inPython) writeSamples(composite, out);
   });
   os << "\n";
 }

@@ -97,7 +97,7 @@ def Weft_SplitFn : Weft_PartsFn<"split"> {
 
 def Weft_ArraySplitFn : Weft_PartsFn<"array_split"> {
   let summary = "As `split`, where a number of parts need not be equal: the first ones are larger by one.";
-  let raises = [Raises<ValueError, "the number of parts is not positive">, axis_out_of_range, sizes_not_known];
+  let raises = [Raises<ValueError, "the number of parts is not positive">, axis_out_of_range];
   let cppBody = "array_split";
   let samples = [Sample<["2x3"], ["2", "1"]>, Sample<["33"], ["5", "0"]>, Sample<["2x3"], ["4", "0"]>];
   let numpy = "flat(np.array_split(x, sections, axis))";
@@ -233,11 +233,11 @@ def Weft_FliplrFn : Weft_MovementFn<"fliplr"> {
 
 def Weft_RepeatFn : Weft_MovementFn<"repeat"> {
   let summary = "Each element so many times, one behind the other: of all in a row, or each slice of an axis.";
-  let parameters = (params Weft_Any:$x, Weft_IntList<"how many times, or that of each slice">:$repeats,
+  let parameters = (params Weft_Any:$x, Weft_Integers<"how many times, or that of each slice">:$repeats,
                            Weft_OptionalAxis<"an axis; all elements in a row if not given">:$axis);
   let resultShape = "of x's shape but for that axis";
   let raises = [Raises<ShapeError, "there are more or fewer numbers than slices">, Raises<ValueError, "a number is negative">,
-                axis_out_of_range];
+                Raises<AssertionError, "a number that a trace computes is negative">, axis_out_of_range];
   let cppBody = "repeat";
   let samples = [Sample<["2x3"], ["2", "null"]>, Sample<["2x3"], ["3", "1"]>, Sample<["2x3"], ["[1, 3]", "0"]>,
                  Sample<["2x3"], ["0", "0"]>, Sample<["scalar"], ["2", "null"]>, Sample<["2x3x4"], ["2", "-2"]>];
@@ -275,7 +275,7 @@ def Weft_MeshgridFn : Weft_MovementFn<"meshgrid"> {
 
 def Weft_RollFn : Weft_MovementFn<"roll"> {
   let summary = "The tensor with its slices moved on along axes, those at the end to the front; without axes the elements in a row.";
-  let parameters = (params Weft_Any:$x, Weft_IntList<"how far, or how far along each axis">:$shift,
+  let parameters = (params Weft_Any:$x, Weft_Integers<"how far, or how far along each axis">:$shift,
                            Weft_OptionalIntList<"one axis or several; all elements in a row if not given", "axis">:$axes);
   let resultShape = "of x's shape";
   let raises = [axis_out_of_range, Raises<ValueError, "there are not as many shifts as axes">];

@@ -41,6 +41,11 @@ class Weft_Real<string default, string words, string python = "">
 class Weft_IntList<string words, string python = ""> : Weft_Parameter<"integers", "IntList", "", words, python>;
 class Weft_OptionalIntList<string words, string python = "">
     : Weft_Parameter<"integers", "Axes", "{}", words, python>;
+/// Integers, or an integer tensor of them, which a trace may compute.
+class Weft_Integers<string words> : Weft_Parameter<"integers", "Integers", "", words>;
+/// How many elements the result has room for.
+def Weft_ResultSize
+    : Weft_Parameter<"size", "std::optional<Size>", "std::nullopt", "how many there are in the result; as many as are found if not given", "size">;
 class Weft_RealList<string words> : Weft_Parameter<"reals", "RealList", "", words>;
 /// Axes of the first operand, all if not given, and one of them, which the C++ code is given from the front.
 def Weft_OverAxes : Weft_Parameter<"axes", "Axes", "{}", "axes of x, negative ones counted from the end; all if not given">;
@@ -101,8 +106,6 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   list<Weft_Result> results = [];
   /// Whether it does the same where sizes are not known: not what asks whether one is 0 or 1.
   bit openSizes = 1;
-  /// Whether the shape of its result depends on values, which traces do not have.
-  bit readsValues = 0;
   /// Whether Python has it by this name.
   bit inPython = 1;
 }

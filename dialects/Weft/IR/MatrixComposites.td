@@ -47,7 +47,7 @@ def Weft_OuterFn : Weft_PairFn<"outer", Weft_Number> {
 // Parts of matrices
 //===----------------------------------------------------------------------===//
 
-def no_matrix : Raises<ShapeError, "x is no matrix, or a traced function does not know the sizes">;
+def no_matrix : Raises<ShapeError, "x is no matrix">;
 
 class Weft_DiagonalsFn<string name, Weft_TensorOf operand> : Weft_MovementFn<name> {
   let parameters = (params operand:$x, Weft_Int<"0", "which diagonal; those above the main one are positive">:$offset,
@@ -82,7 +82,7 @@ def Weft_DiagFn : Weft_MovementFn<"diag"> {
   let parameters = (params Weft_Any:$x, Weft_Int<"0", "which diagonal; those above the main one are positive">:$k);
   let operandShapes = ["a vector or a matrix"];
   let resultShape = "a matrix, or a vector";
-  let raises = [Raises<ShapeError, "x is neither a vector nor a matrix, or a traced function does not know its sizes">];
+  let raises = [Raises<ShapeError, "x is neither a vector nor a matrix">];
   let cppBody = "diag";
   let samples = [Sample<["3"], ["0"]>, Sample<["3"], ["2"]>, Sample<["3"], ["-1"]>, Sample<["2x3"], ["1"]>, Sample<["0"], ["0"]>];
   let numpy = "np.diag(x, k)";

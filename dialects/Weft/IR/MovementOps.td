@@ -431,57 +431,59 @@ def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
 //===----------------------------------------------------------------------===//
 
 def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
-  let summary = "Random numbers of x's shape, all values equally likely.";
+  let summary = "Random numbers, all values equally likely.";
   let description = [{
     Floats are of [0, 1) and have as many random bits as the dtype has: 24 or 53; integers and bools
     are of all their values. `state` is the seed and the number of the stream. Element i is a
     function of these and of i alone, by Philox4x32-10: the key is the seed, the counter is
     (b, stream), all in words of 32 bits, low ones first. Block b gives elements 4 b to 4 b + 3, a
     word each, or 2 b and 2 b + 1 of 64 bits, high word first; of each the highest bits are taken.
-    x gives nothing but its shape.
   }];
-  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let arguments = (ins Weft_Stream:$state, Variadic<Weft_Size>:$sizes, Weft_Sizes<>:$shape, Weft_DTypeAttr:$dtype);
   let results = (outs Weft_Any:$y);
-  let operandShapes = ["of shape (2,)", "of any shape"];
-  let resultShape = "of x's shape";
+  let operandShapes = ["of shape (2,)"];
+  let resultShape = "of the shape given";
   let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape">];
-  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
+  let raises = [Raises<ShapeError, "state has another shape, or a size is negative">];
+  let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "draw_uniform";
   let inactive = "its result depends on nothing but the state";
   let cost = 40;
   let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
       made, state, !listconcat(made,
-          !foreach(shape, ["scalar", "0", "1", "33", "1000", "3x5x7", "5x1", "2x0x3"], Sample<[state, "f32 " # shape]>)));
-  let numpy = "draw_uniform(state, x.shape, dtype)";
-  let example = "draw_uniform([0, 0], [1, 2, 3], f32)  ->  [0.39904642, 0.88052016, 0.73571277]";
+          !foreach(shape, ["[]", "[0]", "[1]", "[33]", "[1000]", "[3, 5, 7]", "[5, 1]", "[2, 0, 3]"], Sample<[state], [shape, "*"]>)));
+  let numpy = "draw_uniform(state, shape, dtype)";
+  let example = "draw_uniform([0, 0], {3}, f32)  ->  [0.39904642, 0.88052016, 0.73571277]";
 }
 
 def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
-  let summary = "The numbers from 0 to below the size of x's first axis in a random order.";
+  let summary = "The numbers from 0 to below a size in a random order.";
   let description = [{
     `state` is the seed and the number of the stream, as of `draw_uniform`. All orders are equally
     likely but for differences below n / 2^64: for k = 0, 1, ... the number at n - 1 - k is exchanged
     with that at floor(r (n - k) / 2^64), where r is the first number of 64 bits of block k (Fisher
-    and Yates). x gives nothing but the size.
+    and Yates).
   }];
-  let arguments = (ins Weft_Stream:$state, Weft_Any:$x, Weft_DTypeAttr:$dtype);
+  let arguments = (ins Weft_Stream:$state, Variadic<Weft_Size>:$sizes,
+                       Weft_Sizes<"the size of the result, a list of one">:$shape, Weft_DTypeAttr:$dtype);
   let results = (outs Weft_Any:$y);
-  let operandShapes = ["of shape (2,)", "of rank 1 or more"];
-  let resultShape = "of rank 1, with the size of x's first axis";
+  let operandShapes = ["of shape (2,)"];
+  let resultShape = "of rank 1 and the size given";
   let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape, or x is a scalar">,
+  let raises = [Raises<ShapeError, "state has another shape, the size is negative or not one">,
                 Raises<DTypeError, "the dtype given is no integer">,
                 Raises<ValueError, "the dtype given does not hold the numbers">];
-  let assemblyFormat = "$state `,` $x attr-dict `:` functional-type(operands, $y)";
+  let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
+  let hasCanonicalizeMethod = 1;
   let shapeFunction = "draw_permutation";
   let inactive = "its result depends on nothing but the state";
   let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
       made, state, !listconcat(made,
-          !foldl([]<Sample>, ["0", "1", "5", "1000", "5x1", "0x2"], shapes, shape, !listconcat(shapes,
-              !foreach(dtype, ["i32", "i64"], Sample<[state, "f32 " # shape], [dtype]>)))));
-  let numpy = "draw_permutation(state, len(x), dtype)";
-  let example = "draw_permutation([0, 0], [1, 2, 3, 4, 5], i64)  ->  [2, 4, 0, 3, 1]";
+          !foldl([]<Sample>, ["[0]", "[1]", "[5]", "[1000]"], shapes, shape, !listconcat(shapes,
+              !foreach(dtype, ["i32", "i64"], Sample<[state], [shape, dtype]>)))));
+  let numpy = "draw_permutation(state, shape[0], dtype)";
+  let example = "draw_permutation([0, 0], {5}, i64)  ->  [2, 4, 0, 3, 1]";
 }
 
 def Weft_DrawIntoOp : Op<Weft_Dialect, "draw_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {

@@ -51,23 +51,26 @@ def Weft_TopKFn : Weft_CompositeFn<"top_k"> {
 // Results whose shape depends on values
 //===----------------------------------------------------------------------===//
 
-def traced_values : Raises<ValueError, "a function is traced, which has no values">;
+// With `size` it does not; without it that of a traced result is known when the function runs.
+
+def negative_size : Raises<ValueError, "size is a negative number">;
 
 class Weft_ValuesFn<string name> : Weft_CompositeFn<name> {
-  let parameters = (params Weft_Any:$x);
+  let parameters = (params Weft_Any:$x, star, Weft_ResultSize:$size,
+                           Weft_Int<"0", "what stands behind those that are found, up to `size`">:$fill_value);
   let operandShapes = ["of any shape"];
-  let raises = [traced_values];
+  let raises = [negative_size];
   let cppBody = name;
-  let readsValues = 1;
-  let openSizes = 0;
-  let samples = [Sample<["2x3"]>, Sample<["special"]>, Sample<["0x3"]>, Sample<["transposed 7x5"]>, Sample<["2x3x4"]>];
+  let samples = [Sample<["2x3"], ["null", "0"]>, Sample<["special"], ["null", "0"]>, Sample<["0x3"], ["null", "0"]>,
+                 Sample<["transposed 7x5"], ["null", "0"]>, Sample<["2x3x4"], ["null", "0"]>, Sample<["2x3"], ["4", "-1"]>,
+                 Sample<["2x3x4"], ["40", "7"]>, Sample<["0x3"], ["2", "9"]>, Sample<["2x3"], ["0", "0"]>];
 }
 
 def Weft_ArgwhereFn : Weft_ValuesFn<"argwhere"> {
   let summary = "The positions of the elements that are not 0: a row of numbers for each.";
   let resultShape = "a matrix with a column for each axis of x";
   let resultDType = "i64";
-  let numpy = "np.argwhere(x)";
+  let numpy = "sized(np.argwhere(x), size, fill_value)";
   let example = "argwhere([[0, 1], [2, 0]])  ->  [[0, 1], [1, 0]]";
 }
 
@@ -77,23 +80,58 @@ def Weft_NonzeroFn : Weft_ValuesFn<"nonzero"> {
   let resultShape = "vectors";
   let resultDType = "i64";
   let gives = "tuple";
-  let raises = [traced_values, Raises<ShapeError, "x is a scalar">];
-  let numpy = "flat(np.nonzero(x))";
+  let raises = [negative_size, Raises<ShapeError, "x is a scalar">];
+  let numpy = "sized_parts(np.nonzero(x), size, fill_value)";
   let example = "nonzero([[0, 1], [2, 0]])  ->  [[0, 1], [1, 0]]";
   let method = 1;
 }
 
-def Weft_UniqueFn : Weft_ValuesFn<"unique"> {
+def Weft_CompressFn : Weft_CompositeFn<"compress"> {
+  let summary = "The slices of x where a condition holds, along an axis; without one the elements of all in a row.";
+  let description = [{
+    A condition with several axes holds for elements of as many axes of x, from the one given on, which
+    become one. The gradient of what is left out is 0.
+  }];
+  let parameters = (params Weft_Condition:$condition, Weft_Any:$x,
+                           Weft_Parameter<"integer", "std::optional<std::int64_t>", "std::nullopt",
+                                          "an axis of x; all elements in a row if not given">:$axis,
+                           star, Weft_ResultSize:$size,
+                           Weft_Real<"0.0", "the elements of what stands behind those that are found, up to `size`">:$fill_value);
+  let operandShapes = ["of the sizes of x's axes that it picks from", "of any shape"];
+  let resultShape = "of x's shape but for these axes, which become one";
+  let resultDType = "x's dtype";
+  let raises = [negative_size, Raises<IndexError, "there is no such axis, or the condition is of other sizes or a scalar">];
+  let cppBody = "compress";
+  let samples = [Sample<["bool [0, 1, 1]", "2x3"], ["1", "null", "0.0"]>, Sample<["i32 [1, 0]", "2x3"], ["0", "null", "0.0"]>,
+                 Sample<["bool [[0, 1, 1], [1, 0, 0]]", "2x3"], ["null", "null", "0.0"]>,
+                 Sample<["bool [[0, 1, 1], [1, 0, 0]]", "2x3x4"], ["0", "null", "0.0"]>,
+                 Sample<["bool [0, 1, 1]", "2x3"], ["1", "5", "7.0"]>, Sample<["bool [0, 1, 1]", "3"], ["0", "1", "7.0"]>];
+  let numpy = "compressed(condition, x, axis, size, fill_value)";
+  let example = "compress([true, false, true], [1, 2, 3])  ->  [1, 3]";
+}
+
+def Weft_UniqueFn : Weft_CompositeFn<"unique"> {
   let summary = "The different elements in order, and what else is asked of them.";
-  let description = "In C++ always a list, in Python a tuple if more than the elements is asked. All NaN are one.";
+  let description = [{
+    In C++ always a list, in Python a tuple if more than the elements is asked. All NaN are one. Up to `size`
+    the smallest comes again, or `fill_value`, 0 times.
+  }];
   let parameters = (params Weft_Any:$x, Weft_Flag<"also where each comes first">:$return_index,
                            Weft_Flag<"also which of them each element of x is">:$return_inverse,
-                           Weft_Flag<"also how often each comes">:$return_counts, star);
+                           Weft_Flag<"also how often each comes">:$return_counts, star, Weft_ResultSize:$size,
+                           Weft_OptionalReal<"what stands behind the elements, up to `size`; the smallest if not given">:$fill_value);
+  let operandShapes = ["of any shape"];
   let resultShape = "vectors, and x's shape for which of them each element is";
   let resultDType = "x's dtype, i64 of what else is asked";
   let gives = "tensors";
-  let samples = !foreach(one, ["i32 2x3", "f32 special", "f64 0x3", "bool 33", "i64 transposed 7x5"], Sample<[one], ["false", "false", "false"]>);
-  let numpy = "np.unique(x)";
+  let raises = [negative_size];
+  let cppBody = "unique";
+  let samples = !listconcat(
+      !foreach(one, ["i32 2x3", "f32 special", "f64 0x3", "bool 33", "i64 transposed 7x5"],
+               Sample<[one], ["false", "false", "false", "null", "null"]>),
+      [Sample<["i32 2x3"], ["false", "false", "false", "9", "null"]>, Sample<["f32 33"], ["false", "false", "false", "3", "0.5"]>,
+       Sample<["i64 2x3"], ["false", "false", "false", "8", "1.0"]>]);
+  let numpy = "unique(x, size, fill_value)";
   let signedZeros = 0;
   let example = "unique([3, 1, 3], {.return_counts = true})  ->  [[1, 3], [1, 2]]";
 }

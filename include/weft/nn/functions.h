@@ -38,6 +38,6 @@ Tensor batch_norm(const Operand &x, const Operand &gamma, const Operand &beta,
 /// 1 where the last axis' position is the label, 0 elsewhere: (...) integers to (..., classes). A
 /// label that is none of 0 to classes - 1 has zeros only. Throws DTypeError unless labels are
 /// integers, ValueError if `classes` is negative.
-Tensor one_hot(const Operand &labels, std::int64_t classes, DType dtype = DType::f32);
+Tensor one_hot(const Operand &labels, const Size &classes, DType dtype = DType::f32);
 
 } // namespace weft::nn

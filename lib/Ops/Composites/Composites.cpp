@@ -4,6 +4,38 @@
 #include <algorithm>
 
 #include "OpDefs/WrongDType.h"
+#include "Support/CallSite.h"
+
+namespace weft {
+
+Integers::Integers(const Sizes &several) {
+  if (several.are_numbers()) {
+    numbers_ = several.numbers();
+    return;
+  }
+  std::vector<Tensor> parts;
+  for (std::size_t i = 0; i < several.size(); ++i)
+    parts.push_back(reshape(several[i].tensor(), Ints{1}));
+  tensor_ = concatenate(std::span<const Tensor>(parts), {.axis = 0});
+}
+
+Integers::Integers(const Tensor &computed, std::source_location where) {
+  const CompositeCall site("Integers", where);
+  const TensorType type = detail::type_of(computed);
+  if (!is_integer(type.dtype))
+    raise(ErrorKind::dtype,
+          "a list of integers is a tensor of dtype " + std::string(name_of(type.dtype)));
+  if (type.shape.size() > 1)
+    raise(ErrorKind::shape, "a list of integers is a tensor of shape " + to_string(type.shape) +
+                                ": it has one axis, or none");
+  if (computed.traced()) {
+    tensor_ = type.dtype == DType::i64 ? computed : cast(computed, DType::i64);
+    return;
+  }
+  for (const std::int64_t number : computed.to_vector<std::int64_t>()) numbers_.push_back(number);
+}
+
+} // namespace weft
 
 namespace weft::call {
 

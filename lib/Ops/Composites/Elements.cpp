@@ -15,55 +15,61 @@ bool contains(const Ints &list, std::int64_t number) {
   return std::find(list.begin(), list.end(), number) != list.end();
 }
 
-/// Throws ValueError for more copies than one call joins.
-void check_copies(const char *argument, std::int64_t count) {
-  if (count > max_parts)
-    raise(ErrorKind::value, std::string(argument) + " has " + std::to_string(count) +
-                                ": there are at most " + std::to_string(max_parts) +
-                                " where sizes are not known yet");
+/// How many slices stand in front of the one that comes first when so many move on.
+Size cut_of(const Size &by, const Size &count) {
+  const Size size = max(count, 1);
+  return (size - by % size) % size;
 }
 
-/// How many elements stand in front of the one that comes first when `count` of them, 1 or more,
-/// move on by so many.
-Tensor cut_of(std::int64_t by, const Tensor &count) {
-  return count - remainder(remainder(tensor(by), count) + count, count);
+/// The entries of a list that a trace computes.
+Sizes entries_of(const char *function, const Integers &list) {
+  if (list.are_numbers()) return list.numbers();
+  const Shape shape = shape_of(list.tensor());
+  if (shape.empty()) return {Size(list.tensor())};
+  if (shape[0] == unknown)
+    raise(ErrorKind::shape,
+          std::string(function) + ": how many numbers there are is not known yet");
+  Sizes entries;
+  for (std::int64_t i = 0; i < shape[0]; ++i) entries.push_back(along(list.tensor(), 0, i));
+  return entries;
 }
 
-/// Moves slices on by so many, those at the end to the front.
-Tensor rolled(const Tensor &x, std::int64_t by, std::int64_t axis) {
-  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
-  if (size == unknown) {
-    const Tensor count = maximum(size_of(x, {.axis = axis}), std::int64_t{1});
-    return gather(x, remainder(positions_along(x, axis) + cut_of(by, count), count),
-                  {.axis = axis});
+/// How often each slice is repeated, as a vector.
+Tensor counts_of(const Integers &repeats) {
+  if (!repeats.are_numbers()) return repeats.tensor();
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  std::int64_t total = 0;
+  for (const std::int64_t count : repeats.numbers()) {
+    if (count > most - total)
+      raise(ErrorKind::out_of_memory,
+            "repeat: repeats has " + std::to_string(count) + ", which gives more than 2^31 slices");
+    total += count;
   }
-  std::int64_t cut = size == 0 ? 0 : -(by % size); // which does not overflow
-  if (cut < 0) cut += size;
-  if (cut == 0) return x;
-  return concatenate({along(x, axis, Slice{cut, {}}), along(x, axis, Slice{0, cut})},
-                     {.axis = axis});
+  return tensor(std::vector<std::int64_t>(repeats.numbers().begin(), repeats.numbers().end()));
 }
 
-/// The elements in a row, moved on by all of these, in x's shape.
-Tensor rolled_in_a_row(const Tensor &x, const Ints &shifts) {
-  const Shape shape = shape_of(x);
-  Tensor row = reshape(x, {-1});
-  const auto open = std::count(shape.begin(), shape.end(), unknown);
-  if (open == 0 || (open == 1 && !contains(shape, 0))) {
-    for (const std::int64_t shift : shifts) row = rolled(row, shift, 0);
-    return reshape(row, shape);
+/// The number of the slice that stands at each position where each comes so often.
+Tensor repeated_positions(const Integers &repeats, const Tensor &counts) {
+  const AtOnce now(repeats.are_numbers());
+  const Size total(sum(counts));
+  const Tensor starts = cumsum(counts, {.axis = 0, .exclusive = true});
+  // A slice that comes 0 times begins where the next one does.
+  const Tensor begun = scatter_add(zeros({total + 1}, DType::i64), starts,
+                                   ones({size_along(counts, 0)}, DType::i64));
+  return between(cumsum(begun, {.axis = 0}), 0, 0, total) - std::int64_t{1};
+}
+
+/// Moves slices on by so many, those at the end to the front. By a number that a trace computes
+/// they are gathered: members of a batch may have their own.
+Tensor rolled(const Tensor &x, const Size &by, std::int64_t axis) {
+  const Size count = size_along(x, axis);
+  const Size cut = cut_of(by, count);
+  if (!by.is_number()) {
+    const Tensor size = max(count, 1).tensor();
+    return gather(x, remainder(positions_along(x, axis) + cut.tensor(), size), {.axis = axis});
   }
-  // No reshape can name the shape: positions have it.
-  Tensor positions = tensor(std::int64_t{0}), stride = tensor(std::int64_t{1});
-  for (std::int64_t axis = x.rank(); axis-- > 0;) {
-    Ints column(static_cast<std::size_t>(x.rank() - axis), 1);
-    column[0] = shape[static_cast<std::size_t>(axis)];
-    positions = reshape(positions_along(x, axis) * stride, column) + positions;
-    stride = stride * size_of(x, {.axis = axis});
-  }
-  const Tensor count = maximum(size_of(row, {.axis = 0}), std::int64_t{1});
-  for (const std::int64_t shift : shifts) positions = positions + cut_of(shift, count);
-  return gather(row, remainder(positions, count), {.axis = 0});
+  if (cut.is_number() && cut.number() == 0) return x;
+  return concatenate({between(x, axis, cut, count), between(x, axis, 0, cut)}, {.axis = axis});
 }
 
 } // namespace
@@ -148,55 +154,46 @@ Tensor fliplr(const Tensor &x) {
   return reverse(x, {.axes = Ints{call::checked_axis("fliplr", "axis", 1, x.rank())}});
 }
 
-Tensor repeat(const Tensor &given, IntList repeats, std::optional<std::int64_t> axis) {
+Tensor repeat(const Tensor &given, Integers repeats, std::optional<std::int64_t> axis) {
   const Tensor x = axis ? given : reshape(given, {-1});
   const std::int64_t at = axis.value_or(0);
-  const auto place = static_cast<std::size_t>(at);
-  for (const std::int64_t count : repeats)
+  const Size size = size_along(x, at);
+  for (const std::int64_t count : repeats.numbers())
     if (count < 0)
       raise(ErrorKind::value,
             "repeat: repeats has " + std::to_string(count) + ": numbers are not negative");
-  if (repeats.size() == 1 && repeats[0] == 0) return along(x, at, Slice{0, 0});
-  if (repeats.size() == 1) {
-    const std::int64_t count = repeats[0], size = shape_of(x)[place];
-    const auto copies = [&](const Tensor &one, std::int64_t of) {
-      Ints sizes = sizes_of(one);
-      if (Shape(sizes).is_static()) {
-        sizes[static_cast<std::size_t>(of)] = count;
-        return broadcast(one, sizes);
-      }
-      check_copies("repeat: repeats", count);
-      const std::vector<Tensor> parts(static_cast<std::size_t>(count), one);
-      return concatenate(std::span<const Tensor>(parts), {.axis = of});
-    };
-    if (size == unknown) {
-      // At the end what is repeated follows from the sizes in front.
-      const Tensor last = moveaxis(x, at, -1);
-      Ints sizes = sizes_of(last);
-      sizes.back() = -1;
-      return moveaxis(reshape(copies(with_axis(last, last.rank()), last.rank()), sizes), -1, at);
+  const Shape of = repeats.are_numbers()
+                       ? Shape{static_cast<std::int64_t>(repeats.numbers().size())}
+                       : shape_of(repeats.tensor());
+  if (of.empty() || of[0] == 1) {
+    const Size count = entries_of("repeat", repeats)[0];
+    std::int64_t product = 0;
+    if (size.is_number() && count.is_number() &&
+        __builtin_mul_overflow(size.number(), count.number(), &product))
+      raise(ErrorKind::shape, "repeat: " + std::to_string(size.number()) + " elements " +
+                                  std::to_string(count.number()) +
+                                  " times are more than a tensor may have");
+    Sizes copies, joined;
+    for (std::int64_t i = 0; i < x.rank(); ++i) {
+      const Size same = size_along(x, i);
+      copies.push_back(same);
+      if (i == at) copies.push_back(count);
+      joined.push_back(i == at ? same * count : same);
     }
-    Ints sizes = sizes_of(x);
-    if (__builtin_mul_overflow(size, count, &sizes[place]))
-      raise(ErrorKind::shape, "repeat: " + std::to_string(size) + " elements " +
-                                  std::to_string(count) + " times are more than a tensor may have");
-    return reshape(copies(with_axis(x, at + 1), at + 1), sizes);
+    return reshape(broadcast(with_axis(x, at + 1), copies), joined);
   }
-  const std::int64_t size = wanted_size(x, at);
-  if (static_cast<std::int64_t>(repeats.size()) != size)
-    raise(ErrorKind::shape, "repeat: there are " + std::to_string(repeats.size()) +
-                                " repeats for an axis of size " +
-                                (size == unknown ? "that is not known" : std::to_string(size)));
-  std::vector<std::int32_t> positions;
-  for (std::size_t i = 0; i < repeats.size(); ++i) {
-    constexpr std::int64_t most = std::int64_t{1} << 31;
-    if (repeats[i] > most - static_cast<std::int64_t>(positions.size()))
-      raise(ErrorKind::out_of_memory, "repeat: repeats has " + std::to_string(repeats[i]) +
-                                          ", which gives more than 2^31 slices");
-    positions.insert(positions.end(), static_cast<std::size_t>(repeats[i]),
-                     static_cast<std::int32_t>(i));
+  if (size.is_number() && of[0] != unknown && of[0] != size.number())
+    raise(ErrorKind::shape, "repeat: there are " + std::to_string(of[0]) +
+                                " repeats for an axis of size " + std::to_string(size.number()));
+  const Tensor counts = counts_of(repeats);
+  if (!size.is_number() || of[0] == unknown) {
+    const Tensor named[] = {size_along(counts, 0).tensor(), size.tensor()};
+    detail::check_sizes(equal(named[0], named[1]),
+                        "repeat: there are {} repeats for an axis of size {}", named);
   }
-  return gather(x, tensor(positions), {.axis = at});
+  if (!repeats.are_numbers())
+    check_values(greater_equal(counts, 0), "repeat: repeats has a negative number", {counts});
+  return gather(x, repeated_positions(repeats, counts), {.axis = at});
 }
 
 Tensor tile(const Tensor &given, const Sizes &reps) {
@@ -256,14 +253,19 @@ std::vector<Tensor> meshgrid(std::span<const Tensor> xs, GridIndexing indexing) 
   return found;
 }
 
-Tensor roll(const Tensor &x, IntList shifts, Axes axes) {
-  if (!axes) return rolled_in_a_row(x, shifts);
-  if (shifts.size() != 1 && shifts.size() != axes->size())
-    raise(ErrorKind::value, "roll: there are " + std::to_string(shifts.size()) + " shifts for " +
+Tensor roll(const Tensor &x, Integers shifts, Axes axes) {
+  const Sizes by = entries_of("roll", shifts);
+  if (!axes) {
+    Tensor row = reshape(x, {-1});
+    for (std::size_t i = 0; i < by.size(); ++i) row = rolled(row, by[i], 0);
+    return reshape(row, detail::sizes_of(x));
+  }
+  if (by.size() != 1 && by.size() != axes->size())
+    raise(ErrorKind::value, "roll: there are " + std::to_string(by.size()) + " shifts for " +
                                 std::to_string(axes->size()) + " axes");
   Tensor y = x;
   for (std::size_t i = 0; i < axes->size(); ++i)
-    y = rolled(y, shifts[shifts.size() == 1 ? 0 : i],
+    y = rolled(y, by[by.size() == 1 ? 0 : i],
                call::checked_axis("roll", "axis", (*axes)[i], x.rank()));
   return y;
 }

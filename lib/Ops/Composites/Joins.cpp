@@ -21,12 +21,25 @@ Tensor joined(const std::vector<Tensor> &parts, std::int64_t axis) {
 }
 
 /// The parts between the positions of an axis, as slices count them.
-std::vector<Tensor> cut(const Tensor &x, std::int64_t axis, const Ints &positions) {
+std::vector<Tensor> cut(const Tensor &x, std::int64_t axis, const Sizes &positions) {
+  const auto bound = [&](std::size_t i) -> detail::SliceBound {
+    const Size at = positions[i];
+    if (at.is_number()) return at.number();
+    return at.value();
+  };
   std::vector<Tensor> parts;
   for (std::size_t i = 0; i <= positions.size(); ++i) {
+    const detail::SliceBound start = i == 0 ? std::int64_t{0} : bound(i - 1),
+                             stop = i < positions.size() ? bound(i) : std::nullopt;
+    const auto *first = std::get_if<std::int64_t>(&*start),
+               *last = stop ? std::get_if<std::int64_t>(&*stop) : nullptr;
+    if (first == nullptr || (stop && last == nullptr)) {
+      parts.push_back(detail::slice_between(x, axis, start, stop, 1));
+      continue;
+    }
     Slice part;
-    part.start = i == 0 ? 0 : positions[i - 1];
-    if (i < positions.size()) part.stop = positions[i];
+    part.start = *first;
+    if (last != nullptr) part.stop = *last;
     parts.push_back(along(x, axis, part));
   }
   return parts;
@@ -40,20 +53,31 @@ std::vector<Tensor> parts_of(const char *function, const Tensor &x, const Sectio
     raise(kind, std::string(function) + ": " + what);
   };
   if (count < 1) fail(ErrorKind::value, std::to_string(count) + " parts: there is at least 1");
-  const std::int64_t whole = wanted_size(x, axis);
-  const bool equal = std::string_view(function) == "split";
-  if (whole == unknown || (equal && whole % count != 0))
-    fail(ErrorKind::shape,
-         "axis " + std::to_string(axis) + " of " +
-             (whole == unknown ? "a size that is not known yet" : "size " + std::to_string(whole)) +
-             " is not " + std::to_string(count) + " equal parts");
+  const Size whole = size_along(x, axis);
+  const auto unequal = [&](const std::string &size) {
+    return "axis " + std::to_string(axis) + " of size " + size + " is not " +
+           std::to_string(count) + " equal parts";
+  };
+  if (std::string_view(function) == "split") {
+    if (whole.is_number() && whole.number() % count != 0)
+      fail(ErrorKind::shape, unequal(std::to_string(whole.number())));
+    const Tensor size = whole.value();
+    if (!whole.is_number() && count > 1)
+      detail::check_sizes(equal((whole % count).value(), std::int64_t{0}),
+                          std::string(function) + ": " + unequal("{}"), {&size, 1});
+  }
   if (count > max_parts)
     fail(ErrorKind::value,
          std::to_string(count) + " parts: there are at most " + std::to_string(max_parts));
-  Ints positions;
-  for (std::int64_t i = 1; i < count; ++i)
-    positions.push_back(i * (whole / count) + std::min(i, whole % count));
-  return cut(x, axis, positions);
+  const Size least = whole / count, larger = whole % count;
+  std::vector<Tensor> parts;
+  Size start = 0;
+  for (std::int64_t i = 1; i <= count; ++i) {
+    const Size stop = i == count ? whole : least * i + min(larger, i);
+    parts.push_back(between(x, axis, start, stop));
+    start = stop;
+  }
+  return parts;
 }
 
 } // namespace

@@ -20,11 +20,7 @@ void check_matrix(const char *function, const Tensor &x) {
 }
 
 /// The positions along an axis, also where a trace does not know how many.
-Tensor positions(const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
-  if (size != unknown) return arange(size);
-  return iota(DType::i32, {Size(size_of(x, {.axis = axis}))});
-}
+Tensor positions(const Tensor &x, std::int64_t axis) { return arange(size_along(x, axis)); }
 
 /// The elements where the mask holds, and zeros.
 Tensor held(const Tensor &mask, const Tensor &x) { return select(mask, x, cast(0, x.dtype())); }
@@ -35,40 +31,30 @@ Tensor away(const Tensor &x) {
   return positions(x, rank - 1) - with_axis(positions(x, rank - 2), 1);
 }
 
-std::int64_t known_size(const char *function, const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = wanted_size(x, axis);
-  if (size == unknown)
-    raise(ErrorKind::shape, std::string(function) + ": x has the shape " + to_string(shape_of(x)) +
-                                ": sizes that are not known yet");
-  return size;
-}
-
 Tensor diagonals(const char *function, const Tensor &x, std::int64_t offset, std::int64_t axis1,
                  std::int64_t axis2) {
   if (axis1 == axis2)
     raise(ErrorKind::value,
           std::string(function) + ": axis1 and axis2 are the same, " + std::to_string(axis1));
-  const std::int64_t rows = known_size(function, x, axis1),
-                     columns = known_size(function, x, axis2);
-  Ints order, sizes;
+  const Size rows = size_along(x, axis1), columns = size_along(x, axis2);
+  Ints order;
+  Sizes sizes;
   for (std::int64_t i = 0; i < x.rank(); ++i)
     if (i != axis1 && i != axis2) {
       order.push_back(i);
-      sizes.push_back(shape_of(x)[static_cast<std::size_t>(i)]);
+      sizes.push_back(size_along(x, i));
     }
   const auto rest = static_cast<std::int64_t>(order.size());
   order.push_back(axis1);
   order.push_back(axis2);
   sizes.push_back(rows * columns);
   // An offset beyond the matrix has no element.
-  const std::int64_t by = std::clamp(offset, -rows, columns);
-  const std::int64_t start = std::max<std::int64_t>(0, -by),
-                     stop = std::max(start, std::min(rows, columns - by));
+  const Size by = min(max(offset, 0 - rows), columns);
+  const Size start = max(0, 0 - by), stop = max(start, min(rows, columns - by));
   // In a row the elements of a diagonal are columns + 1 apart.
-  std::vector<std::int32_t> found;
-  for (std::int64_t i = start; i < stop; ++i)
-    found.push_back(static_cast<std::int32_t>(i * columns + i + by));
-  return gather(reshape(transpose(x, order), sizes), tensor(found), {.axis = rest});
+  const Tensor found = iota(DType::i64, {stop - start}) * (columns + 1).tensor() +
+                       (start * columns + start + by).tensor();
+  return gather(reshape(transpose(x, order), sizes), found, {.axis = rest});
 }
 
 } // namespace
@@ -104,7 +90,7 @@ Tensor diag(const Tensor &x, std::int64_t k) {
   if (x.rank() != 1)
     raise(ErrorKind::shape,
           "diag: x has the shape " + to_string(shape_of(x)) + ": a vector or a matrix is wanted");
-  const Tensor unit = eye(known_size("diag", x, 0), DType::boolean);
+  const Tensor unit = eye(size_along(x, 0), DType::boolean);
   const Tensor matrix = held(unit, with_axis(x, 1));
   if (k == 0) return matrix;
   const std::int64_t below = k < 0 ? (k == std::numeric_limits<std::int64_t>::min() ? k : -k) : 0;

@@ -1,9 +1,11 @@
 // Parts of tensors along one axis, for functions made of ops.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "Ops/Composites/Composites.h"
+#include "Ops/Interpreter.h"
 #include <weft/detail/binding.h>
 
 namespace weft::composites {
@@ -17,6 +19,18 @@ inline Tensor along(const Tensor &x, std::int64_t axis, const Index &index) {
   indices.push_back(index);
   return detail::index_tensor(x, indices);
 }
+
+/// While it lives, what depends on no value of a trace is computed at once: a constant of the
+/// trace, whose size is known.
+class AtOnce {
+public:
+  explicit AtOnce(bool constant) {
+    if (constant) scope_.emplace(nullptr);
+  }
+
+private:
+  std::optional<Interpreter::Scope> scope_;
+};
 
 /// With a new axis of size 1.
 inline Tensor with_axis(const Tensor &x, std::int64_t axis) { return along(x, axis, newaxis); }
@@ -40,10 +54,24 @@ inline std::int64_t wanted_size(const Tensor &x, std::int64_t axis) {
   return size == unknown ? x.shape()[at] : size;
 }
 
+/// The size of an axis, a value where a trace does not know it.
+inline Size size_along(const Tensor &x, std::int64_t axis) {
+  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
+  return size != unknown ? Size(size) : Size(size_of(x, {.axis = axis}));
+}
+
 /// 0, 1, .. below the size of an axis, in i64.
 inline Tensor positions_along(const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
-  return iota(DType::i64, {size != unknown ? Size(size) : Size(size_of(x, {.axis = axis}))});
+  return iota(DType::i64, {size_along(x, axis)});
+}
+
+/// The elements from one position of an axis to before another, both in range.
+inline Tensor between(const Tensor &x, std::int64_t axis, const Size &start, const Size &stop) {
+  const auto rank = static_cast<std::size_t>(x.rank()), at = static_cast<std::size_t>(axis);
+  Sizes starts(Ints(rank, 0)), limits(Ints(rank, -1));
+  starts.set(at, start);
+  limits.set(at, stop);
+  return weft::slice(x, starts, limits, Ints(rank, 1));
 }
 
 /// Throws ShapeError where there is no element along the axes; the program checks it where a trace

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "Ops/Interpreter.h"
-#include <weft/detail/tensor_impl.h>
+#include "Support/CallSite.h"
+#include <weft/detail/indexing.h>
 
 namespace weft::composites {
 
@@ -23,35 +23,76 @@ Tensor extreme_position(const char *function, const Tensor &given,
   return keepdims ? with_axes_of(x, found) : found;
 }
 
-/// Throws ValueError while a function is traced, which has no values.
-void check_has_values(const char *function, const Tensor &x) {
-  if (x.traced())
-    raise(ErrorKind::value,
-          std::string(function) +
-              ": how large the result is depends on values, which a traced function does not have: "
-              "call it outside of the function, or write where(condition, x, y)");
+Tensor as_bools(const Tensor &x) { return x.dtype() == DType::boolean ? x : x != 0; }
+
+/// What is found among the elements of a vector of bools: those that hold, in order.
+struct Found {
+  Size count = 0; ///< how many there are in the result
+  Tensor total;   ///< how many there are; undefined where it is the count
+};
+
+/// Whether nothing of it is computed by a trace.
+bool is_constant(const Tensor &x, const std::optional<Size> &size) {
+  return !x.traced() && (!size || size->is_number());
 }
 
-/// Calls `found` with the position of each element that is not 0, in order.
-template <class Found>
-void each_nonzero(const Tensor &x, const Found &found) {
-  const Interpreter::Scope now(nullptr); // a trace would record what is asked for its values
-  const Tensor holds = (x.dtype() == DType::boolean ? x : x != 0).contiguous();
-  const bool *element = reinterpret_cast<const bool *>(holds.impl()->data);
-  const Shape shape = x.shape();
-  const std::int64_t last = shape.empty() ? 1 : shape.back();
-  Ints position(shape.size(), 0);
-  for (std::int64_t i = 0; i < holds.impl()->size; i += last) {
-    for (std::int64_t at = 0; at < last; ++at) {
-      if (!element[i + at]) continue;
-      if (!shape.empty()) position.back() = at;
-      found(position);
+Found found_in(const char *function, const Tensor &holds, const std::optional<Size> &size) {
+  const Tensor total = sum(cast(holds, DType::i64));
+  if (!size) return {Size(total), {}};
+  if (size->is_number() && size->number() < 0)
+    raise(ErrorKind::value, std::string(function) + ": size is " + std::to_string(size->number()) +
+                                ": it is not negative");
+  return {*size, total};
+}
+
+/// The positions of those that hold. Behind them stands 0, up to the count.
+Tensor positions_of(const Tensor &holds, const Size &count) {
+  // Each goes to the position that counts those before it; the others, and what is too much, behind
+  // the end.
+  const Tensor before = cumsum(cast(holds, DType::i64), {.axis = 0, .exclusive = true});
+  const Tensor end = count.tensor();
+  const Tensor to = select(logical_and(holds, before < end), before, end);
+  const Tensor all = scatter_add(zeros({count + 1}, DType::i64), to, positions_along(holds, 0));
+  return between(all, 0, 0, count);
+}
+
+/// The entries along an axis that stand for what is found, and others behind them.
+Tensor filled(const Tensor &entries, const Found &found, const Tensor &fill,
+              std::int64_t axis = 0) {
+  if (!found.total.defined()) return entries;
+  Ints column(static_cast<std::size_t>(entries.rank()), 1);
+  column[static_cast<std::size_t>(axis)] = -1;
+  const Tensor stands = reshape(iota(DType::i64, {found.count}) < found.total, column);
+  return select(stands, entries, cast(fill, entries.dtype()));
+}
+
+/// With one slice of zeros more, so that there is one to gather.
+Tensor with_one_more(const Tensor &x, std::int64_t axis) {
+  const Ints none(static_cast<std::size_t>(x.rank()), 0);
+  Ints high = none;
+  high[static_cast<std::size_t>(axis)] = 1;
+  return pad(x, cast(tensor(0), x.dtype()), none, high, none);
+}
+
+/// The positions of the elements that are not 0, along each axis.
+std::vector<Tensor> coordinates(const char *function, const Tensor &x,
+                                const std::optional<Size> &size, std::int64_t fill_value) {
+  const AtOnce now(is_constant(x, size));
+  const Tensor holds = reshape(as_bools(x), {-1});
+  const Found found = found_in(function, holds, size);
+  Tensor rest = positions_of(holds, found.count);
+  std::vector<Tensor> along_axes(static_cast<std::size_t>(x.rank()));
+  for (std::int64_t axis = x.rank(); axis-- > 0;) {
+    Tensor &at = along_axes[static_cast<std::size_t>(axis)];
+    at = rest;
+    if (axis != 0) {
+      const Tensor along_axis = max(size_along(x, axis), 1).tensor();
+      at = remainder(rest, along_axis);
+      rest = floor_divide(rest, along_axis);
     }
-    for (std::size_t axis = shape.size(); axis-- > 1;) {
-      if (++position[axis - 1] < shape[axis - 1]) break;
-      position[axis - 1] = 0;
-    }
+    at = filled(at, found, tensor(fill_value));
   }
+  return along_axes;
 }
 
 } // namespace
@@ -76,61 +117,141 @@ Tensor argmin(const Tensor &x, const ArgminOptions &options) {
   return extreme_position("argmin", x, options.axis, options.keepdims, true);
 }
 
-Tensor argwhere(const Tensor &x) {
-  check_has_values("argwhere", x);
-  std::vector<std::int64_t> rows;
-  std::int64_t count = 0;
-  each_nonzero(x, [&](const Ints &position) {
-    rows.insert(rows.end(), position.begin(), position.end());
-    ++count;
-  });
-  return tensor(rows, {count, x.rank()});
+Tensor argwhere(const Tensor &x, const ArgwhereOptions &options) {
+  const AtOnce now(is_constant(x, options.size));
+  std::vector<Tensor> columns = coordinates("argwhere", x, options.size, options.fill_value);
+  if (columns.empty()) {
+    const Found found = found_in("argwhere", reshape(as_bools(x), {1}), options.size);
+    return zeros({found.count, 0}, DType::i64);
+  }
+  for (Tensor &column : columns) column = with_axis(column, 1);
+  return concatenate(std::span<const Tensor>(columns), {.axis = 1});
 }
 
-std::vector<Tensor> nonzero(const Tensor &x) {
-  check_has_values("nonzero", x);
+std::vector<Tensor> nonzero(const Tensor &x, const NonzeroOptions &options) {
   if (x.rank() == 0)
     raise(ErrorKind::shape, "nonzero: x is a scalar: a tensor with axes is wanted");
-  std::vector<std::vector<std::int64_t>> positions(static_cast<std::size_t>(x.rank()));
-  each_nonzero(x, [&](const Ints &position) {
-    for (std::size_t axis = 0; axis < position.size(); ++axis)
-      positions[axis].push_back(position[axis]);
-  });
-  std::vector<Tensor> found;
-  for (const auto &along_axis : positions) found.push_back(tensor(along_axis));
-  return found;
+  return coordinates("nonzero", x, options.size, options.fill_value);
+}
+
+namespace {
+
+/// What compress is called where it is called, and what it calls the condition.
+struct CompressWords {
+  const char *function, *condition;
+};
+
+/// Throws IndexError unless a mask is of the sizes of x from an axis on; the program checks it
+/// where a trace does not know them.
+void check_fits(const CompressWords &words, const Tensor &mask, const Tensor &x,
+                std::int64_t first) {
+  const Shape of = shape_of(mask), shape = shape_of(x);
+  const std::string what = std::string(words.function) + ": a " + words.condition;
+  const auto refuse = [&] {
+    raise(ErrorKind::index, what + " of shape " + to_string(of) +
+                                " does not fit a tensor of shape " + to_string(shape) +
+                                " from axis " + std::to_string(first) + " on");
+  };
+  if (of.empty() || first + of.rank() > shape.rank()) refuse();
+  for (std::int64_t axis = 0; axis < of.rank(); ++axis) {
+    const Size picks = size_along(mask, axis), size = size_along(x, first + axis);
+    if (size.is_number() && picks.is_number()) {
+      if (size.number() != picks.number()) refuse();
+      continue;
+    }
+    const Tensor named[] = {picks.tensor(), size.tensor()};
+    detail::check_sizes(equal(named[0], named[1]),
+                        what + " of size {} does not fit axis " + std::to_string(first + axis) +
+                            " of size {}",
+                        named);
+  }
+}
+
+/// The slices where a mask holds, of axes from `first` on, which become one.
+Tensor compressed(const CompressWords &words, const Tensor &mask, const Tensor &x,
+                  std::int64_t first, const CompressOptions &options) {
+  check_fits(words, mask, x, first);
+  const Shape of = shape_of(mask);
+  Sizes merged;
+  Size count = 1;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
+    const bool picked = axis >= first && axis < first + of.rank();
+    const Size size = size_along(x, axis);
+    if (picked) count = count * size;
+    if (!picked || axis + 1 == first + of.rank()) merged.push_back(picked ? count : size);
+  }
+  Found found;
+  Tensor positions;
+  {
+    const AtOnce now(is_constant(mask, options.size));
+    const Tensor holds = as_bools(of.rank() == 1 ? mask : reshape(mask, {-1}));
+    found = found_in(words.function, holds, options.size);
+    positions = positions_of(holds, found.count);
+  }
+  Tensor slices = of.rank() == 1 ? x : reshape(x, merged);
+  if (options.size) slices = with_one_more(slices, first);
+  return filled(gather(slices, positions, {.axis = first}), found, tensor(options.fill_value),
+                first);
+}
+
+} // namespace
+
+Tensor compress(const Tensor &condition, const Tensor &x, const CompressOptions &options) {
+  const CompressWords words{"compress", "condition"};
+  if (options.axis)
+    return compressed(words, condition, x,
+                      call::checked_axis("compress", "axis", *options.axis, x.rank()), options);
+  return compressed(words, reshape(condition, {-1}), reshape(x, {-1}), 0, options);
 }
 
 std::vector<Tensor> unique(const Tensor &x, const UniqueOptions &options) {
-  check_has_values("unique", x);
-  std::optional<Interpreter::Scope> now(
-      nullptr); // a trace would record what is asked for its values
-  const Tensor flat = reshape(x, {-1});
-  const Tensor order = argsort(x.dtype() == DType::boolean ? cast(flat, DType::i32) : flat);
-  const Tensor sorted = gather(flat, order);
-  const auto count = static_cast<std::size_t>(order.size(0));
-  const std::vector<std::int64_t> at = order.to_vector<std::int64_t>();
+  std::optional<AtOnce> now(is_constant(x, options.size));
+  const Tensor numbers = reshape(x.dtype() == DType::boolean ? cast(x, DType::i32) : x, {-1});
+  const Tensor order = argsort(numbers), sorted = gather(numbers, order);
+  const Size size = size_along(sorted, 0);
+  const Tensor at = iota(DType::i64, {size});
   // NaN, which sorts last, is one element.
-  std::vector<bool> differs;
-  if (count > 1) {
-    const Tensor later = sorted[slice(1, {})], before = sorted[slice(0, -1)];
-    differs = ((later != before) & !((later != later) & (before != before))).to_vector<bool>();
+  const Tensor before = gather(sorted, maximum(at - std::int64_t{1}, std::int64_t{0}));
+  const Tensor differs = (sorted != before) & !((sorted != sorted) & (before != before));
+  const Tensor begins = (at == std::int64_t{0}) | differs;
+  const Found found = found_in("unique", begins, options.size);
+  const Tensor starts = positions_of(begins, found.count);
+  const bool fixed = found.total.defined();
+  // Where each comes first: sorting is stable.
+  const Tensor first = gather(fixed ? with_one_more(order, 0) : order, starts);
+  std::vector<Tensor> asked;
+  if (options.return_index) asked.push_back(first);
+  if (options.return_inverse) {
+    const Tensor which = cumsum(cast(begins, DType::i64), {.axis = 0}) - std::int64_t{1};
+    asked.push_back(
+        reshape(scatter_add(zeros({size}, DType::i64), order, which), detail::sizes_of(x)));
   }
-  std::vector<std::int64_t> first, which(count), counts;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i == 0 || differs[i - 1]) {
-      first.push_back(at[i]); // sorting is stable
-      counts.push_back(0);
-    }
-    ++counts.back();
-    which[static_cast<std::size_t>(at[i])] = static_cast<std::int64_t>(first.size()) - 1;
+  if (options.return_counts) {
+    const Tensor end = size.tensor();
+    const Tensor ends = concatenate({filled(starts, found, end), reshape(end, {1})}, {.axis = 0});
+    asked.push_back(between(ends, 0, 1, found.count + 1) - between(ends, 0, 0, found.count));
   }
   now.reset();
-  std::vector<Tensor> found = {gather(reshape(x, {-1}), tensor(first))};
-  if (options.return_index) found.push_back(tensor(first));
-  if (options.return_inverse) found.push_back(tensor(which, x.shape()));
-  if (options.return_counts) found.push_back(tensor(counts));
-  return found;
+  const Tensor flat = reshape(x, {-1});
+  Tensor elements = gather(fixed ? with_one_more(flat, 0) : flat, first);
+  if (options.fill_value) elements = filled(elements, found, tensor(*options.fill_value));
+  asked.insert(asked.begin(), elements);
+  return asked;
 }
 
 } // namespace weft::composites
+
+namespace weft {
+
+Tensor detail::masked(const Tensor &x, const Tensor &mask) {
+  const CompositeCall site("index", std::source_location());
+  return composites::compressed({"index", "mask"}, mask, x, 0, {});
+}
+
+std::vector<Tensor> detail::mask_positions(const Tensor &x, const Tensor &mask, std::int64_t axis) {
+  const CompositeCall site("index", std::source_location());
+  composites::check_fits({"index", "mask"}, mask, x, axis);
+  return composites::nonzero(mask, {});
+}
+
+} // namespace weft

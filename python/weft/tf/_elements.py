@@ -201,7 +201,7 @@ def segment_mean(x: Any, ids: Any, count: Any) -> Any:
     return sums / wf.maximum(counts, 1)
 
 
-# Results whose size the values say: of tensors that have values alone.
+# Results whose size the values say.
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -216,14 +216,13 @@ def boolean_mask(x: Any, mask: Any, axis: int | None) -> Any:
     """The slices where a mask holds, which is as the axes from that one on."""
     tensor, holds = wf.asarray(x), wf.asarray(mask)
     first = axis or 0
-    if holds.ndim == 0 or holds.shape != tensor.shape[first : first + holds.ndim]:
+    try:
+        return wf.compress(holds, tensor, first)
+    except _weft.OutOfRangeError:
         raise _weft.ValueError(
             f"boolean_mask: a mask of shape {tuple(holds.shape)} does not fit axes from {first} on "
             f"of a tensor of shape {tuple(tensor.shape)}"
-        )
-    places = where(wf.reshape(holds, -1), None, None)[:, 0]
-    rest = [*tensor.shape[first + holds.ndim :]]
-    return wf.gather(wf.reshape(tensor, [*tensor.shape[:first], -1, *rest]), places, first)
+        ) from None
 
 
 class Unique(NamedTuple):
@@ -244,18 +243,16 @@ class UniqueWithCounts(NamedTuple):
 def unique(x: Any, dtype: Any) -> Any:
     """The different elements of a vector, in the order in which they come; which of them each is;
     and how often they come."""
-    import numpy as np
-
     vector = wf.asarray(x)
-    values = values_of("unique", vector)
     if vector.ndim != 1:
         raise _weft.ShapeError(f"unique: a vector is wanted, not shape {tuple(vector.shape)}")
-    _, first, which, counts = np.unique(values, True, True, True)
-    order = np.argsort(first)
-    rank = np.argsort(order)
-    different = wf.gather(vector, wf.constant(first[order]), 0)
+    values, first, which, counts = wf.unique(vector, True, True, True)
+    order = wf.argsort(first)
+    rank = wf.argsort(order)
     return UniqueWithCounts(
-        different, wf.constant(rank[which], dtype), wf.constant(counts[order], dtype)
+        wf.gather(values, order),
+        wf.cast(wf.gather(rank, which), dtype),
+        wf.cast(wf.gather(counts, order), dtype),
     )
 
 

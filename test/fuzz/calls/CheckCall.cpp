@@ -136,15 +136,9 @@ bool is_of_values(const Outcome &outcome) {
          outcome.message.find("which is negative") != std::string::npos; // a count
 }
 
-/// What no trace can do: how large the result is depends on values.
-bool needs_values(const Outcome &compiled) {
-  return compiled.kind == ErrorKind::value &&
-         compiled.message.find("how large the result is depends on values") != std::string::npos;
-}
-
 std::string compare(const Outcome &eager, const Outcome &compiled, bool open, bool every_path) {
   if (std::string fault = fault_alone(compiled); !fault.empty()) return fault + ", compiled";
-  if (out_of_memory(eager) || out_of_memory(compiled) || needs_values(compiled)) return "";
+  if (out_of_memory(eager) || out_of_memory(compiled)) return "";
   if (compiled.kind && eager.kind) {
     // With open sizes an error may be found later, by a check in the code, or earlier.
     if (open || compiled.kind == eager.kind || is_of_values(eager)) return "";

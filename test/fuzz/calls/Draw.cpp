@@ -306,6 +306,17 @@ IntList Draw::value<IntList>(const char *name) {
   return value<Ints>(name);
 }
 template <>
+Integers Draw::value<Integers>(const char *name) {
+  if (choose(3) == 0) return value<std::int64_t>(name);
+  if (choose(3) == 0) return Integers(tensor(value<std::int64_t>(name)));
+  return value<Ints>(name);
+}
+template <>
+std::optional<Size> Draw::value<std::optional<Size>>(const char *name) {
+  if (choose(3) == 0) return std::nullopt;
+  return Size(value<std::int64_t>(name));
+}
+template <>
 RealList Draw::value<RealList>(const char *name) {
   if (choose(2) == 0) return value<double>(name);
   return std::vector<double>{value<double>(name), 0.5};

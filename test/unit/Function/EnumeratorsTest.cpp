@@ -47,8 +47,8 @@ TEST(Enumerators, DTypes) {
   refused([](const Tensor &) { eye(3, no_dtype); });
   refused([](const Tensor &) { nn::one_hot(tensor({1}), 2, no_dtype); });
   refused([](const Tensor &) { TensorArray(no_dtype, {2}); });
-  refused([](const Tensor &x) { draw_uniform(tensor({0l, 0l}), x, no_dtype); });
-  refused([](const Tensor &x) { draw_permutation(tensor({0l, 0l}), x, no_dtype); });
+  refused([](const Tensor &) { draw_uniform(tensor({0l, 0l}), {2}, no_dtype); });
+  refused([](const Tensor &) { draw_permutation(tensor({0l, 0l}), {2}, no_dtype); });
   for (const Shape &shape : {Shape{2}, Shape{unknown}})
     refused([&](const Tensor &x) {
       host_call([](const Tensor &y) { return y; }, {.results = {spec(no_dtype, shape)}}, x);

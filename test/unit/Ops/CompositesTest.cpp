@@ -287,9 +287,72 @@ TEST(Composites, WhereElementsAre) {
   EXPECT_THAT(parts[2].to_vector<int>(), ElementsAre(2, 1, 2, 0, 1));
   EXPECT_THAT(parts[3].to_vector<int>(), ElementsAre(1, 2, 2));
   EXPECT_THAT(error_of<ShapeError>([] { nonzero(1); }), HasSubstr("nonzero: x is a scalar"));
-  const auto traced = function([](const Tensor &of) { return argwhere(of); });
-  EXPECT_THAT(error_of<ValueError>([&] { traced(x); }),
-              HasSubstr("argwhere: how large the result is depends on values"));
+}
+
+TEST(Composites, ResultsAsLargeAsValuesSayInOneTrace) {
+  auto positions = function(
+      [](const Tensor &x) {
+        return std::vector{argwhere(x), where(x, {.size = 3, .fill_value = -1})[0]};
+      },
+      {.signature = {spec(i32, {unknown, 2})}});
+  auto masked = function(
+      [](const Tensor &x, const Tensor &y) {
+        const Tensor kept = compress(x > 1, y, {.axis = 0});
+        return std::pair(kept, sum(kept) + cast(Size(size_of(kept, {.axis = 0})).tensor(), f32));
+      },
+      {.signature = {spec(i32, {unknown}), spec(f32, {unknown, 2})}});
+  auto gradient = function(
+      [](const Tensor &x) {
+        return grad([](const Tensor &y) { return sum(square(compress(y > 1, y))); })(x);
+      },
+      {.signature = {spec(f32, {unknown})}});
+  for (const std::int64_t n : {3, 0, 1, 5}) {
+    const Tensor x = reshape(arange(2 * n), {n, 2}) % 3;
+    const std::vector<Tensor> found = positions(x);
+    EXPECT_EQ(to_string(found[0]), to_string(argwhere(x)));
+    EXPECT_EQ(to_string(found[1]), to_string(nonzero(x, {.size = 3, .fill_value = -1})[0]));
+    const Tensor c = arange(n), y = cast(x, f32);
+    const auto [kept, total] = masked(c, y);
+    EXPECT_EQ(to_string(kept), to_string(y[slice(std::min<std::int64_t>(n, 2), {})]));
+    EXPECT_EQ(total.item<float>(), sum(kept).item<float>() + static_cast<float>(kept.size(0)));
+    const Tensor z = cast(c, f32);
+    EXPECT_EQ(to_string(gradient(z)), to_string(select(z > 1, z * 2, 0)));
+  }
+  EXPECT_EQ(positions.trace_count() + masked.trace_count() + gradient.trace_count(), 3);
+}
+
+TEST(Composites, CountsAndShiftsThatATraceComputes) {
+  auto moved = function(
+      [](const Tensor &x) {
+        const Size n = size_of(x, {.axis = 0});
+        std::vector<Tensor> all = split(x, {n / 2, n - 1});
+        all.push_back(roll(x, n / 2, 0));
+        all.push_back(roll(x, {n, 1}, {0, 0}));
+        all.push_back(repeat(x, n));
+        all.push_back(repeat(x, x, 0));
+        all.push_back(diag(x, 1));
+        all.push_back(cast(random::permutation(n, {.seed = 1}), i32));
+        all.push_back(cast(random::uniform({n, 2}, {.seed = 1}) * 100, i32));
+        all.push_back(nn::one_hot(x, n, i32));
+        return all;
+      },
+      {.signature = {spec(i32, {unknown})}});
+  for (const std::int64_t n : {4, 1, 0, 7}) {
+    const Tensor x = arange(n);
+    const std::vector<Tensor> found = moved(x);
+    const std::vector<std::int64_t> counts = x.to_vector<std::int64_t>();
+    std::vector<Tensor> expected = split(x, {n / 2, n - 1});
+    for (const Tensor &each :
+         {roll(x, n / 2, 0), roll(x, {n, std::int64_t{1}}, {0, 0}), repeat(x, n),
+          repeat(x, Ints(counts.begin(), counts.end()), 0), diag(x, 1),
+          cast(random::permutation(n, {.seed = 1}), i32),
+          cast(random::uniform({n, 2}, {.seed = 1}) * 100, i32), nn::one_hot(x, n, i32)})
+      expected.push_back(each);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_EQ(to_string(found[i]), to_string(expected[i])) << i << " of " << n;
+  }
+  EXPECT_EQ(moved.trace_count(), 1);
 }
 
 TEST(Composites, PositionsOfValuesThatATraceCapturesAreFound) {

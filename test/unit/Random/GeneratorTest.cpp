@@ -215,15 +215,17 @@ TEST(Generator, WrongStates) {
   EXPECT_THROWS(Generator(Variable(zeros({3}, i64), "w")), ShapeError,
                 "random::Generator: the state must be i64(2,), but the variable 'w' is i64(3,)");
   const Tensor x = zeros({2});
-  EXPECT_THROWS(draw_uniform(zeros({3}, i64), x, f32), ShapeError,
+  EXPECT_THROWS(draw_uniform(zeros({3}, i64), {2}, f32), ShapeError,
                 "draw_uniform: state must be a seed and the number of a stream, of shape (2,), but "
                 "has (3,)");
-  EXPECT_THROWS(draw_uniform(x, x, f32), DTypeError,
+  EXPECT_THROWS(draw_uniform(x, {2}, f32), DTypeError,
                 "draw_uniform: state must be an integer of 64 bits (i64), but it is f32(2,)");
-  EXPECT_THROWS(draw_permutation(zeros({2}, i64), x, f32), DTypeError,
+  EXPECT_THROWS(draw_permutation(zeros({2}, i64), {2}, f32), DTypeError,
                 "draw_permutation: dtype must be an integer (i32, i64), but it is f32");
-  EXPECT_THROWS(draw_permutation(zeros({2}, i64), tensor(1.f), i32), ShapeError,
-                "draw_permutation: x is a scalar, so it has no first axis");
+  EXPECT_THROWS(draw_permutation(zeros({2}, i64), {2, 3}, i32), ShapeError,
+                "draw_permutation: the shape is (2, 3): one size is wanted");
+  EXPECT_THROWS(draw_uniform(zeros({2}, i64), {-1}, f32), ShapeError,
+                "draw_uniform: the shape has a size of -1, which is negative");
 }
 
 struct Simulation {

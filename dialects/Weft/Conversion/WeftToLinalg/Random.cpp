@@ -125,7 +125,8 @@ bool areFew(const Sizes &sizes) {
 Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op) {
   requireState(b, op.getState(), "draw_uniform");
   Type type = op.getType().getElementType();
-  Sizes sizes = b.sizesOf(op.getX());
+  OperandRange values = op.getSizes();
+  const Sizes sizes = b.sizesIn(op.getShape(), values, "draw_uniform");
   if (!b.withoutLibrary() && !areFew(sizes))
     return drawn(b, op.getState(), sizes, type, /*permutation=*/false);
   SmallVector<Value> strides = b.stridesOf(sizes);
@@ -146,7 +147,8 @@ Value lowerDrawUniform(LinalgBuilder &b, DrawUniformOp op) {
 Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op) {
   requireState(b, op.getState(), "draw_permutation");
   Type type = op.getType().getElementType();
-  Sizes sizes{b.sizesOf(op.getX())[0]};
+  OperandRange values = op.getSizes();
+  const Sizes sizes = b.sizesIn(op.getShape(), values, "draw_permutation");
   if (type.isInteger(32))
     b.requireAtMost(sizes[0], b.getIndexAttr(int64_t{1} << 31),
                     "draw_permutation: {} numbers do not fit the dtype i32", sizes[0]);

@@ -1,0 +1,237 @@
+"""Functions that take sizes, counts and shifts which a trace computes, or tensors of open sizes: one trace serves all."""
+
+import numpy as np
+import pytest
+
+import weft as wf
+
+SIZES = (4, 0, 1, 7)
+V, M, X, S = ([None], "float32"), ([None, None], "float32"), ([None, 3], "float32"), ([None, None, None], "float32")
+I, J = ([None], "int64"), ([None, None], "int64")
+
+
+def n(x, axis=0):
+    return wf.size(x, axis)
+
+
+# A function by what it does, the specs of its arguments, and, where it takes other sizes, those.
+CALLS = {
+    "columns up to n": (lambda x, y: x[:, : n(y)], [M, V]),
+    "arange": (lambda x: wf.arange(n(x)), [V]),
+    "eye": (lambda x: wf.eye(n(x)), [V]),
+    "linspace": (lambda x: wf.linspace(0.0, 1.0, n(x)), [V]),
+    "tile": (lambda x: wf.tile(x, [2, n(x)]), [X]),
+    "roll": (lambda x: wf.roll(x, 2, 0), [X]),
+    "roll back": (lambda x: wf.roll(x, -3, 0), [X]),
+    "roll in a row": (lambda x: wf.roll(x, 5), [S]),
+    "roll by a size": (lambda x: wf.roll(x, n(x) // 2, 0), [X]),
+    "roll in a row by a size": (lambda x: wf.roll(x, n(x)), [X]),
+    "roll both": (lambda x: wf.roll(x, [1, n(x)], (0, 1)), [M]),
+    "roll by a tensor": (lambda x, i: wf.roll(x, wf.sum(i), 0), [X, I]),
+    "repeat": (lambda x: wf.repeat(x, 2, 0), [X]),
+    "repeat none": (lambda x: wf.repeat(x, 0, 0), [X]),
+    "repeat inside": (lambda x: wf.repeat(x, 2, 1), [S]),
+    "repeat n times": (lambda x: wf.repeat(x, n(x), 0), [X]),
+    "repeat in a row": (lambda x: wf.repeat(x, n(x)), [X]),
+    "repeat each": (lambda x, i: wf.repeat(x, i, 0), [X, I]),
+    "repeat by a list": (lambda x: wf.repeat(x, [2, 0, n(x)], 1), [X]),
+    "split": (lambda x: wf.split(wf.concatenate([x, x, x]), 3), [X]),
+    "split inside": (lambda x: wf.split(x, 3, 1), [X]),
+    "split whole": (lambda x: wf.split(x, 1), [X]),
+    "split at sizes": (lambda x: wf.split(x, [n(x) // 2, n(x) - 1]), [X]),
+    "array_split": (lambda x: wf.array_split(x, 3), [X]),
+    "one_hot": (lambda i: wf.nn.one_hot(i, 5), [J]),
+    "one_hot of n": (lambda i: wf.nn.one_hot(i, n(i)), [I]),
+    "take_along_axis": (lambda x, i: wf.take_along_axis(x, i, 1), [M, J]),
+    "take": (lambda x, i: wf.take(x, i, 0), [X, I]),
+    "meshgrid": (lambda x, y: wf.meshgrid(x, y), [V, V]),
+    "meshgrid ij": (lambda x, y: wf.meshgrid(x, y, indexing="ij"), [V, V]),
+    "diag of a vector": (lambda x: wf.diag(x), [V]),
+    "diag above": (lambda x: wf.diag(x, 2), [V]),
+    "diag of a matrix": (lambda x: wf.diag(x), [M]),
+    "diag below": (lambda x: wf.diag(x, -1), [X]),
+    "diag far above": (lambda x: wf.diag(x, 2**40), [X]),
+    "diagonal": (lambda x: wf.diagonal(x, 1, 2, 0), [S]),
+    "trace": (lambda x: wf.trace(x), [M]),
+    "tril": (lambda x: wf.tril(x), [M]),
+    "slice behind the end": (lambda x: x[2:5], [X]),
+    "slice from the end": (lambda x: x[-5:], [X]),
+    "uniform": (lambda x: wf.random.uniform([n(x), 3], seed=3), [V]),
+    "normal": (lambda x: wf.random.normal(n(x), seed=3), [V]),
+    "truncated_normal": (lambda x: wf.random.truncated_normal([2, n(x)], seed=3), [V]),
+    "bernoulli": (lambda x: wf.random.bernoulli([n(x), 2], 0.3, seed=3), [V]),
+    "randint": (lambda x: wf.random.randint([n(x)], 0, 9, seed=3), [V]),
+    "permutation": (lambda x: wf.random.permutation(n(x), seed=3), [V]),
+    "categorical": (lambda x: wf.random.categorical(wf.concatenate([x, x + 1], 1), seed=3), [X]),
+}
+NO_GRADIENT = {"normal", "truncated_normal", "uniform", "categorical"}
+
+
+def argument(spec, size, axes):
+    """Numbers of those sizes; integers are in range where there is an element."""
+    shape = [size if d is None else d for d in spec[0]]
+    count = int(np.prod(shape))
+    if spec[1] == "int64":
+        return (np.arange(count) % max(size, 1)).reshape(shape)
+    return np.random.default_rng(size).normal(size=shape).astype(np.float32)
+
+
+def parts(found):
+    return [np.asarray(x) for x in (found if isinstance(found, tuple | list) else [found])]
+
+
+def opened(f, specs):
+    count = []
+
+    def counted(*args):
+        count.append(1)
+        return f(*args)
+
+    return wf.function(wf.autograph.do_not_convert(counted), input_signature=[wf.TensorSpec(*spec) for spec in specs]), count
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_as_at_once(name):
+    f, specs = CALLS[name]
+    traced, count = opened(f, specs)
+    for size in SIZES:
+        args = [wf.tensor(argument(spec, size, None)) for spec in specs]
+        for got, want in zip(parts(traced(*args)), parts(f(*args)), strict=True):
+            assert (got.dtype, got.shape) == (want.dtype, want.shape)
+            np.testing.assert_array_equal(got, want)
+    assert len(count) == 1
+
+
+@pytest.mark.parametrize("name", [name for name, (_, specs) in CALLS.items() if specs[0][1] == "float32"])
+def test_gradients(name):
+    f, specs = CALLS[name]
+    if not all(np.issubdtype(x.dtype, np.floating) for x in parts(f(*[wf.tensor(argument(spec, 3, None)) for spec in specs]))):
+        return
+
+    def loss(*args):
+        found = f(*args)
+        return sum(wf.sum(wf.square(y) * (i + 1)) for i, y in enumerate(found if isinstance(found, tuple | list) else [found]))
+
+    gradient = wf.grad(loss)
+    traced, count = opened(gradient, specs)
+    for size in SIZES:
+        args = [wf.tensor(argument(spec, size, None)) for spec in specs]
+        np.testing.assert_allclose(traced(*args), gradient(*args), rtol=1e-5, atol=1e-6)
+    assert len(count) == 1
+
+
+def test_against_numpy():
+    """What computed counts and shifts do."""
+    for size in (1, 3, 6):
+        x = np.arange(size * 3, dtype=np.float32).reshape(size, 3)
+        i = np.arange(size) % 3
+        for got, want in [
+            (opened(lambda x, i: wf.repeat(x, i, 0), [X, I])[0](x, i), np.repeat(x, i, 0)),
+            (opened(lambda x, i: wf.roll(x, wf.sum(i), 0), [X, I])[0](x, i), np.roll(x, i.sum(), 0)),
+            (opened(lambda x: wf.roll(x, [1, -n(x)], (0, 1)), [X])[0](x), np.roll(x, [1, -size], (0, 1))),
+            (opened(lambda x: wf.diag(x, -1), [X])[0](x), np.diag(x, -1)),
+            (opened(lambda x: wf.diagonal(x, 1), [X])[0](x), np.diagonal(x, 1)),
+        ]:
+            np.testing.assert_array_equal(got, want)
+        found = opened(lambda x: wf.array_split(x, 4), [X])[0](x)
+        for got, want in zip(found, np.array_split(x, 4), strict=True):
+            np.testing.assert_array_equal(got, want)
+        found = opened(lambda x: wf.split(x, [n(x) - 1, n(x) + 5, 1]), [X])[0](x)
+        for got, want in zip(found, np.split(x, [size - 1, size + 5, 1]), strict=True):
+            np.testing.assert_array_equal(got, want)
+
+
+def test_what_does_not_fit():
+    traced, _ = opened(lambda x: wf.split(x, 2), [X])
+    assert [y.shape for y in traced(wf.zeros([4, 3]))] == [(2, 3), (2, 3)]
+    with pytest.raises(wf.ShapeError, match="split: axis 0 of size 5 is not 2 equal parts"):
+        traced(wf.zeros([5, 3]))
+    traced, _ = opened(lambda x, i: wf.repeat(x, i, 0), [X, I])
+    with pytest.raises(wf.ShapeError, match="repeat: there are 3 repeats for an axis of size 2"):
+        traced(wf.zeros([2, 3]), [1, 1, 1])
+    with pytest.raises(wf.AssertionError, match="repeat: repeats has a negative number"):
+        traced(wf.zeros([2, 3]), [1, -1])
+    traced, _ = opened(lambda i: wf.zeros([wf.sum(i), 2]) + wf.random.uniform([wf.sum(i), 2], seed=1), [I])
+    with pytest.raises(wf.ShapeError, match="a size is -1, which is negative"):
+        traced([-1])
+    traced, _ = opened(lambda x, i: wf.roll(x, i, (0, 1)), [X, I])
+    with pytest.raises(wf.ShapeError, match="roll: how many numbers there are is not known yet"):
+        traced(wf.zeros([2, 3]), [1, 2])
+    with pytest.raises(wf.DTypeError, match="integers"):
+        opened(lambda x: wf.roll(x, wf.sum(x), 0), [X])[0](wf.zeros([2, 3]))
+
+
+def test_shifts_of_members():
+    """Members of a batch move on by their own."""
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    found = wf.vmap(lambda row, by: wf.roll(row, by))(x, np.array([0, 1, -2]))
+    np.testing.assert_array_equal(found, [np.roll(row, by) for row, by in zip(x, [0, 1, -2], strict=True)])
+
+
+def test_draws_go_on():
+    """Generators draw what they draw eagerly, of sizes that a trace computes."""
+    generators = [wf.random.Generator(5), wf.random.Generator(5)]
+
+    def draw(g, x):
+        return [
+            g.uniform([n(x), 2], dtype="float64"), g.normal(n(x)), g.bernoulli([n(x)], 0.5), g.randint([n(x)], 0, 100),
+            g.permutation(n(x)), g.shuffle(x), g.categorical(x, 1),
+        ]  # fmt: skip
+
+    traced, count = opened(lambda x: draw(generators[0], x), [X])
+    for size in SIZES:
+        x = wf.tensor(argument(X, size, None))
+        for got, want in zip(traced(x), draw(generators[1], x), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-6)
+    assert len(count) == 1
+
+
+def test_categorical():
+    found = wf.random.categorical(wf.log(wf.tensor([0.5, 0.0, 0.25, 0.25])) + wf.zeros([4000, 1]), seed=2).numpy()
+    np.testing.assert_allclose(np.bincount(found, minlength=4) / 4000, [0.5, 0, 0.25, 0.25], atol=0.03)
+    assert wf.random.categorical(wf.zeros([3, 5]), 0, seed=1).shape == (5,)
+    with pytest.raises(wf.DTypeError, match="random.categorical: the dtype must be floating"):
+        wf.random.categorical([1, 2])
+
+
+# vmap
+
+
+MAPPED = {
+    "sums": (lambda row: wf.sum(row * row), [M]),
+    "centred": (lambda row: row - wf.mean(row), [M]),
+    "shapes": (lambda row: wf.reshape(row, [-1, 1]) + wf.transpose(wf.reshape(row, [1, -1])), [M]),
+    "two": (lambda row, other: wf.stack([row, other]), [M, M]),
+    "products": (lambda a, b: a @ wf.transpose(b), [S, S]),
+    "slices": (lambda row: wf.concatenate([row[1:], row[:1]]), [M]),
+    "broadcast": (lambda row: wf.broadcast_to(row, [2, wf.size(row, 0)]), [M]),
+    "tiles": (lambda row: wf.tile(row, 2), [M]),
+    "sorted": (lambda row: wf.sort(row), [M]),
+    "gradient": (lambda row: wf.grad(lambda r: wf.sum(wf.sin(r) * r))(row), [M]),
+    "the same": (lambda row: wf.ones([2]), [M]),
+    "nested": (lambda rows: wf.vmap(lambda r: wf.sum(r) * r)(rows), [S]),
+    "softmax": (lambda row: wf.nn.softmax(row), [M]),
+}
+
+
+@pytest.mark.parametrize("name", MAPPED)
+def test_vmap(name):
+    """Over an axis whose size a trace leaves open."""
+    f, specs = MAPPED[name]
+    traced, count = opened(wf.vmap(f), specs)
+    for size in (4, 1, 7):
+        args = [wf.tensor(argument(spec, size, None)) for spec in specs]
+        np.testing.assert_allclose(traced(*args), wf.vmap(f)(*args), rtol=1e-6)
+    assert len(count) == 1
+
+
+def test_vmap_of_one_that_is_known():
+    traced, _ = opened(wf.vmap(lambda a, b: a * b), [X, ([3], "float32")])
+    np.testing.assert_array_equal(traced(wf.ones([3, 3]), [1.0, 2.0, 3.0]), np.ones([3, 3]) * [[1], [2], [3]])
+    with pytest.raises(wf.ShapeError, match=r"vmap: sizes differ: \[3, 4\]"):
+        traced(wf.ones([4, 3]), [1.0, 2.0, 3.0])
+    traced, _ = opened(wf.vmap(lambda a, b: a * b), [X, V])
+    with pytest.raises(wf.ShapeError, match=r"vmap: sizes differ: \[2, 4\]"):
+        traced(wf.ones([2, 3]), wf.ones([4]))
+    with pytest.raises(wf.StateError, match="vmap: .* is done once for each tensor, and this trace does not know how many there are"):
+        opened(wf.vmap(lambda a, i: wf.gather(a, i)), [X, I])[0](wf.ones([2, 3]), [1, 0])
