@@ -54,7 +54,6 @@ void registerWeftDialects(DialectRegistry &registry) {
   registerBufferizableEffects(registry);
   registerBufferizableHostResults(registry);
   registerBufferizableCalls(registry);
-  registerBufferizableSort(registry);
   registerBufferizableStacks(registry);
   registerBufferizableWiden(registry);
   ::weft::jit::registerGpuTarget(registry);

@@ -3,6 +3,7 @@
 
 #include "Kernels/Sort.h"
 
+#include "Kernels/Routine.h"
 #include "Kernels/SortLine.h"
 #include "Support/Cpu.h"
 
@@ -211,25 +212,46 @@ void sort_forced(DType dtype, const SortArgs &args, CpuLevel level, SortPath pat
                                            : radix);
 }
 
-} // namespace weft::kernels
+namespace routines {
 
-#define WEFT_SORT_ENTRY(Type, Name)                                                                \
-  extern "C" void weft_rt_argsort_##Name(std::int64_t rank, const std::int64_t *shape,             \
-                                         std::int64_t axis, bool descending, std::int64_t count,   \
-                                         const Type *x, std::int64_t *indices) {                   \
-    using namespace weft::kernels;                                                                 \
-    sort(weft::DType::Name, {rank, shape, axis, descending, Sorted::indices, count, x,             \
-                             shape + rank, indices, shape + 2 * rank});                            \
-  }                                                                                                \
-  extern "C" void weft_rt_sort_##Name(std::int64_t rank, const std::int64_t *shape,                \
-                                      std::int64_t axis, bool descending, std::int64_t count,      \
-                                      const Type *x, Type *values) {                               \
-    using namespace weft::kernels;                                                                 \
-    sort(weft::DType::Name, {rank, shape, axis, descending, Sorted::values, count, x,              \
-                             shape + rank, values, shape + 2 * rank});                             \
-  }
-WEFT_SORT_ENTRY(float, f32)
-WEFT_SORT_ENTRY(double, f64)
-WEFT_SORT_ENTRY(std::int32_t, i32)
-WEFT_SORT_ENTRY(std::int64_t, i64)
-#undef WEFT_SORT_ENTRY
+namespace {
+/// The result's size says how many of each line are wanted.
+void sort_lines(DType dtype, Sorted wanted, const RoutineCall &call, std::int64_t axis,
+                bool descending) {
+  const RoutineTensor &x = call.operands[0], &result = call.results[0];
+  kernels::sort(dtype, {.rank = x.rank,
+                        .sizes = x.sizes,
+                        .axis = axis,
+                        .descending = descending,
+                        .wanted = wanted,
+                        .count = result.sizes[axis],
+                        .x = x.data,
+                        .x_strides = x.strides,
+                        .result = result.data,
+                        .result_strides = result.strides});
+}
+} // namespace
+
+template <class T>
+void argsort(const RoutineCall &call) {
+  const ArgsortRoutineAttrs given(call);
+  sort_lines(dtype_of<T>, Sorted::indices, call, given.axis, given.descending);
+}
+template <class T>
+void sort(const RoutineCall &call) {
+  const SortRoutineAttrs given(call);
+  sort_lines(dtype_of<T>, Sorted::values, call, given.axis, given.descending);
+}
+
+#define WEFT_SORT_OF(T)                                                                            \
+  template void argsort<T>(const RoutineCall &);                                                   \
+  template void sort<T>(const RoutineCall &);
+WEFT_SORT_OF(float)
+WEFT_SORT_OF(double)
+WEFT_SORT_OF(std::int32_t)
+WEFT_SORT_OF(std::int64_t)
+#undef WEFT_SORT_OF
+
+} // namespace routines
+
+} // namespace weft::kernels

@@ -1,4 +1,4 @@
-// Sorting along one axis: the one entry behind eager and compiled argsort, sort and top_k.
+// Sorting along one axis: what the routines argsort and sort are made of.
 #pragma once
 
 #include "Support/Cpu.h"
@@ -44,18 +44,3 @@ enum class SortPath : std::uint8_t { automatic, quicksort, radix };
 void sort_forced(DType dtype, const SortArgs &args, CpuLevel level, SortPath path);
 
 } // namespace weft::kernels
-
-// The same for compiled code, which throws too: to be called on the thread of the entry. `shape`
-// holds `rank` sizes of x, as many strides of x, and those of the result.
-#define WEFT_SORT_ENTRY(Type, Name)                                                                \
-  extern "C" void weft_rt_argsort_##Name(std::int64_t rank, const std::int64_t *shape,             \
-                                         std::int64_t axis, bool descending, std::int64_t count,   \
-                                         const Type *x, std::int64_t *indices);                    \
-  extern "C" void weft_rt_sort_##Name(std::int64_t rank, const std::int64_t *shape,                \
-                                      std::int64_t axis, bool descending, std::int64_t count,      \
-                                      const Type *x, Type *values);
-WEFT_SORT_ENTRY(float, f32)
-WEFT_SORT_ENTRY(double, f64)
-WEFT_SORT_ENTRY(std::int32_t, i32)
-WEFT_SORT_ENTRY(std::int64_t, i64)
-#undef WEFT_SORT_ENTRY

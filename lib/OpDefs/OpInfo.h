@@ -13,7 +13,14 @@
 namespace weft {
 
 /// How an op computes, which decides who executes and lowers it.
-enum class OpKind : std::uint8_t { elementwise, reduction, cumulative, structural, effect };
+enum class OpKind : std::uint8_t {
+  elementwise,
+  reduction,
+  cumulative,
+  structural,
+  effect,
+  routine
+};
 
 /// What happens to operand dtypes of a C++ call before the op.
 enum class Promotion : std::uint8_t { none, common, floating, number };

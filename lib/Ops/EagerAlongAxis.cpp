@@ -1,9 +1,8 @@
-// Ops that go along one axis: argmax, cumulative ops, argsort and sort.
+// Ops that go along one axis: argmax and cumulative ops.
 #include <vector>
 
 #include "Kernels/Argmax.h"
 #include "Kernels/Cumulative.h"
-#include "Kernels/Sort.h"
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
 
@@ -19,25 +18,6 @@ kernels::Lines lines_of(const Shape &shape, std::int64_t axis) {
     if (i > axis) lines.inner *= shape[static_cast<std::size_t>(i)];
   }
   return lines;
-}
-
-/// Lines of x sorted along `axis`; the result's type says how many of each are wanted.
-Tensor sorted(const Tensor &x, std::int64_t axis, bool descending, kernels::Sorted wanted,
-              const TensorType &type) {
-  Tensor result = detail::new_tensor(type.dtype, type.shape);
-  if (result.size() == 0) return result;
-  const detail::TensorImpl *const from = x.impl(), *const to = result.impl();
-  kernels::sort(x.dtype(), {.rank = from->rank,
-                            .sizes = from->dims(),
-                            .axis = axis,
-                            .descending = descending,
-                            .wanted = wanted,
-                            .count = to->dims()[axis],
-                            .x = from->data,
-                            .x_strides = from->strides(),
-                            .result = to->data,
-                            .result_strides = to->strides()});
-  return result;
 }
 
 } // namespace
@@ -70,18 +50,6 @@ Tensor cumulative(const OpInfo &info, std::span<const Tensor> operands, const At
                        .lines = lines_of(type.shape, CumulativeAttrs(attrs).axis)},
                       from, result.impl()->data);
   return result;
-}
-
-Tensor argsort(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
-               const TensorType &type) {
-  const ArgsortAttrs given(attrs);
-  return sorted(operands[0], given.axis, given.descending, kernels::Sorted::indices, type);
-}
-
-Tensor sort(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
-            const TensorType &type) {
-  const SortAttrs given(attrs);
-  return sorted(operands[0], given.axis, given.descending, kernels::Sorted::values, type);
 }
 
 } // namespace weft::eager

@@ -6,11 +6,11 @@
 // CHECK-LABEL: func @argsort
 // CHECK-SAME: (%[[X:.*]]: tensor<2x5xf32>)
 // CHECK: %[[INTO:.*]] = tensor.empty() : tensor<2x5xi64>
-// CHECK: %[[Y:.*]] = weft.sort_into %[[INTO]], %[[X]] {axis = 1 : i64} : tensor<2x5xi64>, tensor<2x5xf32>
+// CHECK: %[[Y:.*]] = weft.call_into "argsort"(%[[X]]) numbers() into %[[INTO]] {attrs = array<i64: 1, 0, -1>} : (tensor<2x5xf32>) into tensor<2x5xi64>
 // CHECK: return %[[Y]]
 // COUNT-LABEL: func @argsort
 // COUNT-SAME: (%[[X:.*]]: tensor<2x5xf32>)
-// COUNT-NOT: sort_into
+// COUNT-NOT: call_into
 // COUNT: %[[PLACES:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[X]], %[[X]] : tensor<2x5xf32>, tensor<2x5xf32>)
 // COUNT: arith.cmpf olt
 // COUNT: arith.cmpi slt
@@ -28,7 +28,7 @@ func.func @argsort(%x: tensor<2x5xf32>) -> tensor<2x5xi64> {
 
 // Values keep their dtype, and the direction goes along.
 // CHECK-LABEL: func @sort
-// CHECK: weft.sort_into %{{.*}}, %{{.*}} {axis = 0 : i64, descending, values} : tensor<?x3xi32>, tensor<?x3xi32>
+// CHECK: weft.call_into "sort"(%{{.*}}) numbers() into %{{.*}} {attrs = array<i64: 0, 1>} : (tensor<?x3xi32>) into tensor<?x3xi32>
 // COUNT-LABEL: func @sort
 // COUNT: linalg.generic
 // COUNT: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x3xi64>, tensor<?x3xi32>)
@@ -43,7 +43,7 @@ func.func @sort(%x: tensor<?x3xi32>) -> tensor<?x3xi32> {
 // CHECK-LABEL: func @count
 // CHECK: weft.check_sizes %{{.*}}, "argsort: count is {}, but axis 0 of x has size {}"
 // CHECK: %[[INTO:.*]] = tensor.empty() : tensor<4xi64>
-// CHECK: weft.sort_into %[[INTO]], %{{.*}} {axis = 0 : i64} : tensor<4xi64>, tensor<?xf64>
+// CHECK: weft.call_into "argsort"(%{{.*}}) numbers() into %[[INTO]] {attrs = array<i64: 0, 0, 4>} : (tensor<?xf64>) into tensor<4xi64>
 // COUNT-LABEL: func @count
 // COUNT: weft.check_sizes
 // COUNT: linalg.generic

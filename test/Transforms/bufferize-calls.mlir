@@ -1,4 +1,4 @@
-// call_into becomes a call of the library: the numbers in an array, dense inputs, and what is overwritten.
+// call_into becomes a call of the library: the numbers in an array, dense inputs or views, and what is overwritten.
 // RUN: weft-opt %s --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" --canonicalize --split-input-file | FileCheck %s
 
 // What is a view with steps is copied; the destination is new memory that nobody fills.
@@ -44,4 +44,33 @@ func.func @indices(%x: tensor<9xf64>, %n: index) -> tensor<i64> {
   %into = tensor.empty() : tensor<i64>
   %0 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<9xf64>) into tensor<i64>
   return %0 : tensor<i64>
+}
+
+// -----
+
+// An op of kind routine is told rank, sizes and strides of each buffer, then its attributes; views are not copied.
+// CHECK-LABEL: func @strided
+// CHECK: %[[SHAPE:.*]] = memref.alloca() : memref<13xi64>
+// CHECK: memref.subview
+// CHECK: %[[INTO:.*]] = memref.alloc() {{.*}} : memref<4x3xi64>
+// CHECK-NOT: memref.copy
+// CHECK-COUNT-13: memref.store %{{.*}}, %[[SHAPE]]
+// CHECK: call @weft_rt_argsort_f32(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<*xi64>, memref<*xf32>, memref<*xi64>) -> ()
+func.func @strided(%x: tensor<8x6xf32>) -> tensor<4x3xi64> {
+  %part = tensor.extract_slice %x[0, 1] [8, 3] [1, 2] : tensor<8x6xf32> to tensor<8x3xf32>
+  %into = tensor.empty() : tensor<4x3xi64>
+  %0 = weft.call_into "argsort"(%part) numbers() into %into {attrs = array<i64: 0, 1, 4>} : (tensor<8x3xf32>) into tensor<4x3xi64>
+  return %0 : tensor<4x3xi64>
+}
+
+// -----
+
+// Sizes may be known at run time only.
+// CHECK-LABEL: func @open
+// CHECK: %{{.*}}, %{{.*}}, %[[SIZE:.*]], %[[STRIDE:.*]] = memref.extract_strided_metadata
+// CHECK: arith.index_cast %[[SIZE]] : index to i64
+// CHECK: call @weft_rt_sort_f64
+func.func @open(%x: tensor<?xf64>, %into: tensor<?xf64>) -> tensor<?xf64> {
+  %0 = weft.call_into "sort"(%x) numbers() into %into {attrs = array<i64: 0, 0>} : (tensor<?xf64>) into tensor<?xf64>
+  return %0 : tensor<?xf64>
 }

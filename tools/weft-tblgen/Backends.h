@@ -15,6 +15,9 @@ void emitEagerTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitAttrStructs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the shape functions.
 void emitShapeFunctions(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The ops that routines of the library compute: eager table and symbols for compiled code.
+void emitRoutineAttrs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+void emitRoutines(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The routines that compiled code calls for cumulative ops, one per op and dtype.
 void emitCumulativeRoutines(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// How each op is done on batches: declarations, and the table by OpCode.

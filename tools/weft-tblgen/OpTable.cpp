@@ -2,6 +2,7 @@
 #include "Backends.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Error.h"
 
@@ -125,7 +126,7 @@ void emitAttrStructs(const RecordKeeper &records, raw_ostream &os) {
 static std::string eagerFunction(const OpRecord &op) {
   StringRef named = op.def->getValueAsString("eagerFunction");
   if (!named.empty()) return named.str();
-  return op.elementwise() || op.accumulates() ? op.kind : op.cppName;
+  return op.elementwise() || op.accumulates() || op.isRoutine() ? op.kind : op.cppName;
 }
 
 void emitEagerTable(const RecordKeeper &records, raw_ostream &os) {
@@ -178,6 +179,75 @@ void emitCumulativeRoutines(const RecordKeeper &records, raw_ostream &os) {
   }
 }
 
+static StringRef elementType(StringRef dtype) {
+  return StringSwitch<StringRef>(dtype)
+      .Case("boolean", "bool")
+      .Case("i32", "std::int32_t")
+      .Case("i64", "std::int64_t")
+      .Case("f32", "float")
+      .Case("f64", "double");
+}
+
+/// The ops that routines compute.
+static std::vector<OpRecord> routinesOf(const RecordKeeper &records) {
+  std::vector<OpRecord> ops = readOps(records);
+  erase_if(ops, [](const OpRecord &op) { return !op.isRoutine(); });
+  return ops;
+}
+
+void emitRoutineAttrs(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The attributes of calls of routines by name.");
+  for (const OpRecord &op : routinesOf(records)) {
+    if (op.attributes.empty()) continue;
+    const std::string name =
+        StringRef(op.className).drop_back(StringRef("Op").size()).str() + "RoutineAttrs";
+    std::string members, inits;
+    for (auto [i, attribute] : enumerate(op.attributes)) {
+      const bool isFlag = attribute.kind == "flag";
+      members += std::string("  ") + (isFlag ? "bool " : "std::int64_t ") + attribute.name + ";\n";
+      inits += (i ? ", " : "") + attribute.name + "(call.attrs[" + std::to_string(i) + "]" +
+               (isFlag ? " != 0)" : ")");
+    }
+    os << "/// Of " << op.cppName << " (" << origin(op) << ").\nstruct " << name
+       << " {\n  explicit " << name << "(const RoutineCall &call) : " << inits << " {}\n"
+       << members << "};\n\n";
+  }
+}
+
+void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os,
+             "The ops that routines compute (Kernels/Routine.h): the templates, a symbol of each "
+             "for compiled code by dtype, and which is whose.");
+  const std::vector<OpRecord> ops = routinesOf(records);
+  os << "namespace weft::kernels {\nnamespace routines {\n";
+  for (const OpRecord &op : ops)
+    os << "template <class T>\nvoid " << op.cppName << "(const RoutineCall &call); // "
+       << origin(op) << "\n";
+  os << "} // namespace routines\n\nRoutine routine_of(OpCode op, DType dtype) {\n  switch (op) "
+        "{\n";
+  for (const OpRecord &op : ops) {
+    os << "  case OpCode::" << op.cppName << ":\n    switch (dtype) {\n";
+    for (const std::string &dtype : op.operands.front().dtypes)
+      os << "    case DType::" << dtype << ": return &routines::" << op.cppName << "<"
+         << elementType(dtype) << ">;\n";
+    os << "    default: return nullptr;\n    }\n";
+  }
+  os << "  default: return nullptr;\n  }\n}\n} // namespace weft::kernels\n\n";
+  for (const OpRecord &op : ops) {
+    std::string parameters, names;
+    for (const Operand &operand : op.operands) {
+      parameters += "const void *" + operand.name + ", ";
+      names += "const_cast<void *>(" + operand.name + "), ";
+    }
+    for (const std::string &dtype : op.operands.front().dtypes)
+      os << "extern \"C\" void weft_rt_" << op.mnemonic << "_" << dtype
+         << "(const std::int64_t *numbers, " << parameters << "void *" << *op.result
+         << ") {\n  weft::kernels::run_routine(weft::OpCode::" << op.cppName
+         << ", weft::DType::" << dtype << ", numbers, " << op.attributes.size() << ", {" << names
+         << *op.result << "});\n}\n";
+  }
+}
+
 void emitBatchRules(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "How each op is done on batches.");
   const std::vector<OpRecord> ops = readOps(records);
@@ -198,12 +268,12 @@ static std::string loweringOf(const OpRecord &op) {
 }
 
 void emitLowerings(const RecordKeeper &records, raw_ostream &os) {
-  emitHeader(os, "What lowers each structural op to linalg.");
+  emitHeader(os, "What lowers each structural op and each routine to linalg.");
   std::string cases;
   raw_string_ostream caseStream(cases);
   os << "#ifdef WEFT_LOWERING_DECLARATIONS\n";
   for (const OpRecord &op : readOps(records)) {
-    if (op.kind != "structural" || op.staysInLinalg) continue;
+    if ((op.kind != "structural" && !op.isRoutine()) || op.staysInLinalg) continue;
     os << "Value " << loweringOf(op) << "(LinalgBuilder &b, " << op.className << " op); // "
        << op.file << "\n";
     caseStream << ".Case([&](" << op.className << " op) { return " << loweringOf(op)

@@ -300,6 +300,19 @@ static void readCallable(Callable &op, const Record *def) {
   op.file = sys::path::filename(file).str();
 }
 
+/// What a routine is given: tensors, and attributes that are one integer each.
+static void checkRoutine(const OpRecord &op) {
+  if (op.operands.empty() || op.isVariadic() || op.takesSizes || !op.result)
+    PrintFatalError(op.def, "'" + op.mnemonic +
+                                "' is a routine: it has operands of a fixed number, and a result");
+  for (const Attribute &attribute : op.attributes)
+    if (!is_contained({"flag", "axis", "count", "number"}, attribute.kind))
+      PrintFatalError(op.def, "'" + op.mnemonic +
+                                  "' is a routine, whose attributes are flags, axes, "
+                                  "counts and numbers: '" +
+                                  attribute.name + "' is none");
+}
+
 std::vector<OpRecord> readOps(const RecordKeeper &records) {
   std::vector<OpRecord> ops;
   for (const Record *def : recordsOf(records, "Weft_Op")) {
@@ -322,6 +335,7 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     for (const Init *dag : *def->getValueAsListInit("vjp")) op.vjp.push_back(cast<DagInit>(dag));
     readArguments(op);
     readWords(op, op.result.has_value());
+    if (op.isRoutine()) checkRoutine(op);
     ops.push_back(std::move(op));
   }
   for (const OpRecord &op : ops) {

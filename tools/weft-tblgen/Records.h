@@ -122,6 +122,7 @@ struct OpRecord : Callable {
   /// Whether a gradient flows to that operand.
   bool differentiableBy(unsigned operand) const;
   bool elementwise() const { return kind == "elementwise"; }
+  bool isRoutine() const { return kind == "routine"; }
   /// Whether the body combines an accumulator with the operands' elements.
   bool accumulates() const { return kind == "reduction" || kind == "cumulative"; }
   /// Bits of operands (and, after them, the result) that the derivative's dags mention.

@@ -14,6 +14,9 @@ static Opt opTable("gen-op-table", emitOpTable, "Rows of the op table");
 static Opt eagerTable("gen-eager-table", emitEagerTable, "Functions that execute ops eagerly");
 static Opt attrStructs("gen-attr-structs", emitAttrStructs, "Attributes of op calls by name");
 static Opt shapeFunctions("gen-shape-functions", emitShapeFunctions, "Declared shape functions");
+static Opt routineAttrs("gen-routine-attrs", emitRoutineAttrs,
+                        "the attributes of calls of routines by name");
+static Opt routines("gen-routines", emitRoutines, "ops that routines of the library compute");
 static Opt cumulativeRoutines("gen-cumulative-routines", emitCumulativeRoutines,
                               "Cumulative ops for compiled code");
 static Opt batchRules("gen-batch-rules", emitBatchRules, "How ops are done on batches");

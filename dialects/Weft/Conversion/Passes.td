@@ -14,7 +14,7 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
     After: every elementwise op is one linalg.generic with broadcasting in its maps; reductions are
     linalg.generic on the neutral element; matrix products are linalg.contract on zeros; movements
     are maps or slices. Of the weft dialect only effects are left, print, assert and check_indices,
-    and sort_into, draw_into and call_into, which the library does. With `without-library` there are
+    and draw_into and call_into, which the library does. With `without-library` there are
     loops for them: lines are sorted by two linalg.generic in which each element counts those before
     it, cumulative ops are an scf.for over slices, and random numbers are linalg.generic, each
     computed from its place.

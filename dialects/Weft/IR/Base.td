@@ -230,7 +230,8 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string pythonName = mnemonic;
   /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
   /// (`body` combines $acc and $x), cumulative (the same, but every step is a result), structural
-  /// (code of its own), effect, ir (exists only in IR).
+  /// (code of its own), routine (a function template of the library computes it, eagerly and for compiled code),
+  /// effect, ir (exists only in IR).
   string kind = "structural";
   /// Function of namespace weft::eager that executes it; empty: that of its kind (elementwise,
   /// reduction, cumulative), or one of the C++ name.
@@ -284,6 +285,15 @@ class Weft_PureOp<string mnemonic, list<Trait> traits = []>
       return speculatabilityOf(*this);
     }
   }];
+}
+
+/// An op that a routine of the library computes: `template <class T> void NAME(const RoutineCall &)` in
+/// weft::kernels::routines (lib/Kernels/Routine.h), where T is the type of the first operand's elements and NAME
+/// the C++ name. The eager function, the symbols that compiled code calls, how the call is bufferized and how a
+/// weft.call_into of the name is verified follow from the record. Attributes are given to the routine as integers
+/// in their order; its operands may be views, and its results are written whole.
+class Weft_RoutineOp<string mnemonic, list<Trait> traits = []> : Weft_PureOp<mnemonic, traits> {
+  let kind = "routine";
 }
 
 #endif // WEFT_IR_BASE

@@ -35,7 +35,8 @@ bool mayStop(Operation *op) {
   if (!info || info->kind == ::weft::OpKind::effect) return false;
   if (hasOperand(op, ::weft::OperandRole::index) || !sizeOperands(op).empty()) return true;
   // Sizes are compared where two operands meet, and with those that an attribute gives.
-  const bool compares = op->getNumOperands() > 1 || info->kind == ::weft::OpKind::structural;
+  const bool compares = op->getNumOperands() > 1 || info->kind == ::weft::OpKind::structural ||
+                        info->kind == ::weft::OpKind::routine;
   if (compares && llvm::any_of(op->getOperandTypes(), [](Type type) {
         auto shaped = dyn_cast<ShapedType>(type);
         return shaped && !shaped.hasStaticShape();

@@ -193,7 +193,7 @@ defvar linesToSort = [
   Sample<["4x16x1"], ["*"]>, Sample<["70x20"], ["*"]>, Sample<["special"], ["0"]>, Sample<["transposed 7x5"], ["1"]>
 ];
 
-def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
+def Weft_ArgsortOp : Weft_RoutineOp<"argsort"> {
   let summary = "Indices that put the elements along one axis in order, as i64; equal ones stay in theirs.";
   let description = [{
     NaN counts as largest: it is last, and first with `descending`. 0 and -0 are equal. With a
@@ -217,7 +217,7 @@ def Weft_ArgsortOp : Weft_PureOp<"argsort"> {
   let method = 1;
 }
 
-def Weft_SortOp : Weft_PureOp<"sort"> {
+def Weft_SortOp : Weft_RoutineOp<"sort"> {
   let summary = "The elements along one axis in order; equal ones stay in theirs, each with its own gradient.";
   let description = [{
     `take_along_axis` of `argsort`: NaN counts as largest, and 0 and -0 are equal. Elements keep their
@@ -241,23 +241,6 @@ def Weft_SortOp : Weft_PureOp<"sort"> {
   let numpy = "np.take_along_axis(x, order(x, axis, descending), axis)";
   let example = "sort([30, 10, 20, 10])  ->  [10, 10, 20, 30]";
   let method = 1;
-}
-
-def Weft_SortIntoOp : Op<Weft_Dialect, "sort_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {
-  let summary = "Lines of x sorted in a given place.";
-  let description = [{
-    What `argsort` and, with `values`, `sort` become where the library does them: every element of
-    `into` is overwritten. As many leading ones of each line are wanted as `into` has along the axis,
-    which are not more than x has.
-
-    ```mlir
-    %y = weft.sort_into %into, %x {axis = 0 : i64} : tensor<2x3xi64>, tensor<9x3xf32>
-    ```
-  }];
-  let arguments = (ins Weft_Any:$into, Weft_Number:$x, I64Attr:$axis, UnitAttr:$descending, UnitAttr:$values);
-  let results = (outs Weft_Any:$y);
-  let assemblyFormat = "$into `,` $x attr-dict `:` type($into) `,` type($x)";
-  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

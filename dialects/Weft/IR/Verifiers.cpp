@@ -90,22 +90,6 @@ LogicalResult WidenOp::verify() {
   return success();
 }
 
-LogicalResult SortIntoOp::verify() {
-  RankedTensorType from = getX().getType(), to = getInto().getType();
-  const auto axis = static_cast<int64_t>(getAxis());
-  bool fits = from.getRank() == to.getRank() && axis >= 0 && axis < from.getRank();
-  for (int64_t i = 0; fits && i < from.getRank(); ++i) {
-    const int64_t has = from.getDimSize(i), wanted = to.getDimSize(i);
-    if (ShapedType::isDynamic(has) || ShapedType::isDynamic(wanted)) continue;
-    fits = i == axis ? wanted <= has : wanted == has;
-  }
-  const Type element =
-      getValues() ? from.getElementType() : Type(IntegerType::get(getContext(), 64));
-  if (!fits || to.getElementType() != element)
-    return emitOpError() << "cannot sort " << from << " along axis " << axis << " into " << to;
-  return success();
-}
-
 LogicalResult DrawIntoOp::verify() {
   RankedTensorType type = getInto().getType();
   Type element = type.getElementType();

@@ -1,6 +1,7 @@
 // Verifies call_into: the routines that the library has.
 #include "OpDefs/OpInfo.h"
-#include "Weft/IR/Weft.h"
+#include "Weft/IR/Bridge.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
 
@@ -44,7 +45,35 @@ std::optional<Routine> findRoutine(llvm::StringRef name) {
 
 } // namespace
 
+/// A call of an op of kind routine: its destination is what the op would give.
+static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) {
+  const ArrayRef<int64_t> given = call.getAttrs().value_or(ArrayRef<int64_t>());
+  if (call.getInputs().size() != info.operands.size() || !call.getNumbers().empty() ||
+      given.size() != info.attrs.size())
+    return call.emitOpError() << "'" << call.getRoutine() << "' takes " << info.operands.size()
+                              << " tensors and " << info.attrs.size()
+                              << " attributes, but is given " << call.getInputs().size() << " and "
+                              << given.size();
+  SmallVector<::weft::TensorType> types;
+  for (Value input : call.getInputs()) types.push_back(tensorTypeOf(input.getType()));
+  ::weft::Attrs attrs;
+  for (auto [attr, integer] : llvm::zip_equal(info.attrs, given))
+    if (attr.kind == ::weft::AttrKind::flag) attrs.emplace_back(integer != 0);
+    else attrs.emplace_back(integer);
+  const ::weft::Result<::weft::TensorType> result = ::weft::infer(
+      {info.op, std::span<const ::weft::TensorType>(types.data(), types.size()), attrs});
+  if (!result)
+    return call.emitOpError() << "'" << call.getRoutine() << "': " << result.fault().message;
+  const Type wanted = mlirTypeOf(*result, call.getContext());
+  if (!areCompatible(wanted, call.getInto().getType()))
+    return call.emitOpError() << "'" << call.getRoutine() << "' gives " << wanted
+                              << ", but is to write over " << call.getInto().getType();
+  return success();
+}
+
 LogicalResult CallIntoOp::verify() {
+  const ::weft::OpInfo *op = ::weft::find_op({getRoutine().data(), getRoutine().size()});
+  if (op && op->kind == ::weft::OpKind::routine) return verifyRoutine(*this, *op);
   const std::optional<Routine> routine = findRoutine(getRoutine());
   if (!routine) return emitOpError() << "the library has no routine '" << getRoutine() << "'";
   if (getInputs().size() != routine->inputs || getNumbers().size() != routine->numbers)

@@ -339,12 +339,16 @@ def Weft_CallIntoOp
     and its elements are not read. Bufferization makes it a call of `weft_rt_` and the name, `_` and the
     dtype of the first input, with the numbers in an array and dense row-major buffers.
 
+    An op of kind routine is one as well: it has its attributes as integers, `attrs`, instead of numbers, and is
+    given buffers of any strides; the array has rank, sizes and strides of each, then these integers.
+
     ```mlir
     %y = weft.call_into "convolution"(%x, %k) numbers(%n, %c0, %c1) into %into
         : (tensor<2x9xf32>, tensor<3xf32>) into tensor<2x7xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$routine, Weft_Any:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers);
+  let arguments = (ins StrAttr:$routine, Weft_Any:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
+                       OptionalAttr<DenseI64ArrayAttr>:$attrs);
   let results = (outs Weft_Any:$y);
   let assemblyFormat = [{
     $routine `(` $inputs `)` `numbers` `(` $numbers `)` `into` $into attr-dict

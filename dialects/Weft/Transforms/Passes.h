@@ -19,8 +19,6 @@ void registerBufferizableEffects(DialectRegistry &registry);
 void registerBufferizableHostResults(DialectRegistry &registry);
 /// That draw_into overwrites what it draws into, by a call of the runtime.
 void registerBufferizableDraws(DialectRegistry &registry);
-/// That sort_into overwrites what it sorts into, by a call of the runtime.
-void registerBufferizableSort(DialectRegistry &registry);
 /// That call_into overwrites its destination, by a call of the runtime.
 void registerBufferizableCalls(DialectRegistry &registry);
 /// That stack_reserve updates its operand's buffer, whichever it then is.

@@ -77,3 +77,49 @@ func.func @places(%x: tensor<1x4x1xf32>, %p: tensor<1x3x1xi64>, %into: tensor<1x
   %0 = weft.call_into "window_take"(%x, %p) numbers(%n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n, %n) into %into : (tensor<1x4x1xf32>, tensor<1x3x1xi64>) into tensor<1x3x1xf32>
   return
 }
+
+// -----
+
+// Ops of kind routine: attributes as integers, and a destination of the type that the op gives.
+// CHECK-LABEL: func.func @routines
+func.func @routines(%indices: tensor<2x?xi64>, %values: tensor<2x9xf32>, %x: tensor<2x9xf32>) {
+  // CHECK: weft.call_into "argsort"(%{{.*}}) numbers() into %{{.*}} {attrs = array<i64: 1, 0, -1>} : (tensor<2x9xf32>) into tensor<2x?xi64>
+  %0 = weft.call_into "argsort"(%x) numbers() into %indices {attrs = array<i64: 1, 0, -1>} : (tensor<2x9xf32>) into tensor<2x?xi64>
+  // CHECK: weft.call_into "sort"
+  %1 = weft.call_into "sort"(%x) numbers() into %values {attrs = array<i64: 0, 1>} : (tensor<2x9xf32>) into tensor<2x9xf32>
+  return
+}
+
+// -----
+
+func.func @attributes(%x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op 'sort' takes 1 tensors and 2 attributes, but is given 1 and 0}}
+  %0 = weft.call_into "sort"(%x) numbers() into %x : (tensor<2xf32>) into tensor<2xf32>
+  return
+}
+
+// -----
+
+// There are not more indices than elements.
+func.func @longer(%into: tensor<3xi64>, %x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op 'argsort' gives 'tensor<2xi64>', but is to write over 'tensor<3xi64>'}}
+  %0 = weft.call_into "argsort"(%x) numbers() into %into {attrs = array<i64: 0, 0, -1>} : (tensor<2xf32>) into tensor<3xi64>
+  return
+}
+
+// -----
+
+// Values are of x's dtype.
+func.func @dtype(%into: tensor<2xf64>, %x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op 'sort' gives 'tensor<2xf32>', but is to write over 'tensor<2xf64>'}}
+  %0 = weft.call_into "sort"(%x) numbers() into %into {attrs = array<i64: 0, 0>} : (tensor<2xf32>) into tensor<2xf64>
+  return
+}
+
+// -----
+
+func.func @axis(%into: tensor<2xi64>, %x: tensor<2xf32>) {
+  // expected-error @below {{'weft.call_into' op 'argsort': axis 1 is out of range for x of shape (2,) (rank 1)}}
+  %0 = weft.call_into "argsort"(%x) numbers() into %into {attrs = array<i64: 1, 0, -1>} : (tensor<2xf32>) into tensor<2xi64>
+  return
+}

@@ -162,6 +162,7 @@ std::map<std::string, Record> records() {
                      file == "Elementwise"         ? "elementwise"
                      : base == "Weft_ReductionOp"  ? "reduction"
                      : base == "Weft_CumulativeOp" ? "cumulative"
+                     : base == "Weft_RoutineOp"    ? "routine"
                                                    : "structural"};
         } else if (record != nullptr && std::regex_search(line, found, name)) {
           record->cpp_name = found[1];

@@ -1,6 +1,8 @@
 // Sizes, empty tensors and loops over elements, for the conversions of single ops.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
+#include "Weft/IR/Bridge.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -218,7 +220,27 @@ Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFol
   SmallVector<Value> given;
   for (OpFoldResult number : numbers) given.push_back(toValue(number));
   Value into = empty(sizes, elementType);
-  Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given);
+  Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
+                                    /*attrs=*/nullptr);
+  setSizes(result, sizes);
+  return result;
+}
+
+Value LinalgBuilder::routine(Operation *op, ArrayRef<OpFoldResult> sizes) {
+  const ::weft::OpInfo &info = *opInfoOf(op);
+  if (withoutLibrary()) {
+    op->emitOpError("is computed by a routine of the library, which code without it does not have");
+    return {};
+  }
+  SmallVector<int64_t> integers;
+  for (const ::weft::Attr &attr : attrsOf(op)) {
+    const auto *flag = std::get_if<bool>(&attr);
+    integers.push_back(flag ? *flag : std::get<int64_t>(attr));
+  }
+  Value into = empty(sizes, getElementTypeOrSelf(op->getResult(0).getType()));
+  Value result =
+      CallIntoOp::create(*this, into.getType(), StringRef(info.name.data(), info.name.size()), into,
+                         op->getOperands(), ValueRange(), getDenseI64ArrayAttr(integers));
   setSizes(result, sizes);
   return result;
 }

@@ -64,6 +64,9 @@ public:
   /// What a routine of the library gives for `inputs` and `numbers`.
   Value called(StringRef routine, ValueRange inputs, ArrayRef<OpFoldResult> numbers,
                ArrayRef<OpFoldResult> sizes, Type elementType);
+  /// What the routine of such an op gives, of these sizes. Without the library there is none: an
+  /// error, and a null value.
+  Value routine(Operation *op, ArrayRef<OpFoldResult> sizes);
   /// A tensor of `sizes` seen along an axis: the product of the sizes before it, its own, and that
   /// of those after it.
   Sizes linesOf(ArrayRef<OpFoldResult> sizes, int64_t axis);

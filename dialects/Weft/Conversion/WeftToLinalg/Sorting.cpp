@@ -1,5 +1,5 @@
-// Argsort and sort: a call of the library later on, or loops in which every element counts those
-// that stand before it.
+// Argsort and sort: routines of the library, or loops in which every element counts those that
+// stand before it.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -81,19 +81,6 @@ static Value sortByCounting(LinalgBuilder &b, Value x, int64_t axis, bool descen
   return result;
 }
 
-static Value lowerSorting(LinalgBuilder &b, Value x, int64_t axis, bool descending, bool values,
-                          OpFoldResult count) {
-  if (b.withoutLibrary()) return sortByCounting(b, x, axis, descending, values, count);
-  Sizes wanted = b.sizesOf(x);
-  wanted[axis] = count;
-  Value into = b.empty(wanted, values ? getElementTypeOrSelf(x.getType()) : b.getI64Type());
-  Value result = SortIntoOp::create(b, into.getType(), into, x, b.getI64IntegerAttr(axis),
-                                    descending ? b.getUnitAttr() : UnitAttr(),
-                                    values ? b.getUnitAttr() : UnitAttr());
-  b.setSizes(result, wanted);
-  return result;
-}
-
 Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
   OpFoldResult size = b.sizesOf(op.getX())[op.getAxis()], count = size;
   const auto wanted = static_cast<int64_t>(op.getCount());
@@ -103,12 +90,18 @@ Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
                     "argsort: count is {}, but axis " + Twine(op.getAxis()) + " of x has size {}",
                     {count, size});
   }
-  return lowerSorting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/false, count);
+  if (b.withoutLibrary())
+    return sortByCounting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/false, count);
+  Sizes sizes = b.sizesOf(op.getX());
+  sizes[op.getAxis()] = count;
+  return b.routine(op, sizes);
 }
 
 Value lowerSort(LinalgBuilder &b, SortOp op) {
-  return lowerSorting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/true,
-                      b.sizesOf(op.getX())[op.getAxis()]);
+  Sizes sizes = b.sizesOf(op.getX());
+  if (!b.withoutLibrary()) return b.routine(op, sizes);
+  return sortByCounting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/true,
+                        sizes[op.getAxis()]);
 }
 
 } // namespace mlir::weft

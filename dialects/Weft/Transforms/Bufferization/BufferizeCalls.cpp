@@ -1,4 +1,4 @@
-// Bufferizes call_into: a call of a routine of the library on dense buffers.
+// Bufferizes call_into: a call of a routine of the library, on dense buffers or on views.
 #include "Weft/IR/Bridge.h"
 #include "Weft/Transforms/Bufferization/IntoModel.h"
 #include "Weft/Transforms/Passes.h"
@@ -25,6 +25,21 @@ Value denseOf(ImplicitLocOpBuilder &b, Value buffer) {
   return memref::AllocOp::create(b, dense, sizes);
 }
 
+/// The array that a routine is told by: rank, sizes and strides of each buffer, then `integers`.
+Value describeViews(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers, ArrayRef<int64_t> integers) {
+  SmallVector<OpFoldResult> numbers;
+  for (Value buffer : buffers) {
+    auto view = memref::ExtractStridedMetadataOp::create(b, buffer);
+    numbers.push_back(b.getIndexAttr(cast<MemRefType>(buffer.getType()).getRank()));
+    llvm::append_range(numbers, view.getConstifiedMixedSizes());
+    llvm::append_range(numbers, view.getConstifiedMixedStrides());
+  }
+  for (int64_t integer : integers) numbers.push_back(b.getIndexAttr(integer));
+  Value array = stackArray(b, static_cast<int64_t>(numbers.size()));
+  putAll(b, array, 0, numbers);
+  return array;
+}
+
 struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
@@ -33,6 +48,25 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     if (failed(into)) return failure();
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
+    const auto element =
+        cast<RankedTensorType>(call.getInputs().front().getType()).getElementType();
+    const std::string name =
+        ("weft_rt_" + call.getRoutine() + "_" + name_of(*dtypeOf(element))).str();
+    if (call.getAttrs()) {
+      SmallVector<Value> buffers;
+      for (Value input : call.getInputs()) {
+        FailureOr<Value> buffer = getBuffer(rewriter, input, options, state);
+        if (failed(buffer)) return failure();
+        buffers.push_back(*buffer);
+      }
+      buffers.push_back(*into);
+      b.setInsertionPoint(op);
+      SmallVector<Value> operands{describeViews(b, buffers, *call.getAttrs())};
+      llvm::append_range(operands, buffers);
+      callRuntime(b, name, operands, /*withContext=*/false);
+      replaceOpWithBufferizedValues(rewriter, op, *into);
+      return success();
+    }
     SmallVector<Value> operands{stackArray(b, call.getNumbers().size())};
     for (auto [place, given] : llvm::enumerate(call.getNumbers()))
       put(b, operands.front(), place, number(b, OpFoldResult(given)));
@@ -46,10 +80,7 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     }
     Value result = denseOf(b, *into);
     operands.push_back(result);
-    const auto element =
-        cast<RankedTensorType>(call.getInputs().front().getType()).getElementType();
-    callRuntime(b, ("weft_rt_" + call.getRoutine() + "_" + name_of(*dtypeOf(element))).str(),
-                operands, /*withContext=*/false);
+    callRuntime(b, name, operands, /*withContext=*/false);
     if (result != *into) memref::CopyOp::create(b, result, *into);
     replaceOpWithBufferizedValues(rewriter, op, *into);
     return success();

@@ -1,0 +1,46 @@
+// Routines: what computes an op of kind routine, one function template per op, for eager and
+// compiled code alike.
+#pragma once
+
+#include <weft/detail/opcode.h>
+#include <weft/dtype.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+namespace weft::kernels {
+
+/// A tensor that a routine reads or writes. Strides count elements and may be anything in what is
+/// read, 0 and negative ones included; what is written overlaps neither itself nor another.
+struct RoutineTensor {
+  std::int64_t rank;
+  const std::int64_t *sizes, *strides;
+  void *data;
+
+  template <class T>
+  T *elements() const {
+    return static_cast<T *>(data);
+  }
+};
+
+/// A call of a routine: the operands, then the results, of which every element is written, and the
+/// attributes in the order of the record, as integers. Whatever the routine throws reaches the
+/// caller, of compiled code as well: it is called on the thread of the entry.
+struct RoutineCall {
+  std::span<const RoutineTensor> operands, results;
+  std::span<const std::int64_t> attrs;
+};
+using Routine = void (*)(const RoutineCall &);
+
+#include "RoutineAttrs.inc"
+
+/// The routine that computes the op for a first operand of that dtype; null if there is none.
+Routine routine_of(OpCode op, DType dtype);
+
+/// The call that compiled code makes, of an op with one result: `numbers` are rank, sizes and
+/// strides of each tensor, then the attributes.
+void run_routine(OpCode op, DType dtype, const std::int64_t *numbers, std::size_t attrs,
+                 std::initializer_list<void *> data);
+
+} // namespace weft::kernels

@@ -1,0 +1,34 @@
+// Ops that routines of the library compute, on views as they are.
+#include "Kernels/Routine.h"
+#include "Ops/Eager.h"
+
+namespace weft::eager {
+
+namespace {
+
+kernels::RoutineTensor as_routine_tensor(const Tensor &tensor) {
+  detail::TensorImpl *const impl = tensor.impl();
+  return {impl->rank, impl->dims(), impl->strides(), impl->data};
+}
+
+std::int64_t as_integer(const Attr &attr) {
+  if (const auto *flag = std::get_if<bool>(&attr)) return *flag;
+  return std::get<std::int64_t>(attr);
+}
+
+} // namespace
+
+Tensor routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+               const TensorType &type) {
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  if (result.size() == 0) return result;
+  detail::InlineVector<kernels::RoutineTensor, 4> tensors;
+  for (const Tensor &operand : operands) tensors.push_back(as_routine_tensor(operand));
+  const kernels::RoutineTensor written = as_routine_tensor(result);
+  Ints integers;
+  for (const Attr &attr : attrs) integers.push_back(as_integer(attr));
+  kernels::routine_of(info.op, operands[0].dtype())({tensors, {&written, 1}, integers});
+  return result;
+}
+
+} // namespace weft::eager
