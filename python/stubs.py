@@ -164,6 +164,25 @@ def base_stubs(weft: object) -> dict[str, str]:
     return {name: "\n".join(lines) + "\n" for name, lines in found.items()}
 
 
+def operators() -> str:
+    """The operators of tensors that give one."""
+    both = "add sub mul truediv floordiv mod pow matmul and or xor".split()
+    names = [prefix + name for name in both for prefix in ("", "r")] + "lt le gt ge".split()
+    lines = [f"    def __{name}__(self, other: TensorLike, /) -> Tensor: ..." for name in names]
+    return "\n".join(lines + [f"    def __{name}__(self) -> Tensor: ..." for name in "neg pos abs invert".split()])
+
+
+def tensor_methods(weft: object, stubs: dict[str, str], head: str) -> str:
+    """The methods that are functions of a tensor, but those that the head declares."""
+    own = head.partition("class Tensor(")[2].partition("\nclass ")[0]
+    lines = {name: stub.partition("\n")[0] for name, stub in stubs.items() if inspect.ismethoddescriptor(vars(weft.Tensor).get(name))}
+    return "\n".join(
+        "    " + re.sub(r"\(\w+: TensorLike", "(self", line, count=1) + " ..."
+        for name, line in lines.items()
+        if "(self" not in line and f" def {name}(" not in own
+    )
+
+
 def main(folder: str, head: str) -> None:
     """Prints the stubs of weft._weft, and writes those of families."""
     sys.path.insert(0, folder)
@@ -175,13 +194,16 @@ def main(folder: str, head: str) -> None:
         write_functions(folder, family, _weft.internal_stubs())
     with open(head, encoding="utf-8") as file:
         text = file.read()
+    stubs = _weft.internal_stubs()
+    text = text.replace("    # Methods that are functions of a tensor: stubs.py.", tensor_methods(_weft, stubs, text))
+    text = text.replace("    # Operators: stubs.py.", operators())
     declared = set(re.findall(r"^(?:def |class )?(\w+)[(:]", text, re.MULTILINE))
     print(text)
     print(f"__all__: list[str] = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
     # Other names of NumPy for the same functions.
     functions = {name: getattr(_weft, name) for name in _weft.__all__ if inspect.isbuiltin(getattr(_weft, name))}
     others = {name: f"{name} = {f.__name__}\n" for name, f in functions.items() if f.__name__ != name}
-    for name, stub in {**_weft.internal_stubs(), **base_stubs(_weft), **others}.items():
+    for name, stub in {**stubs, **base_stubs(_weft), **others}.items():
         if name not in declared and hasattr(_weft, name):
             print(stub)
 

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from weft import _initializers, _weft
-from weft._arguments import integers
-from weft._kinds import shown
+from weft._arguments import integers, shown
 from weft._tracebacks import users_lines
 from weft._trees import is_dict, is_listed
 from weft.modules import Model, Module

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _nn, _weft
-from weft._arguments import options, text
+from weft._arguments import options, shown, text
 from weft._data import Dataset
-from weft._kinds import shown
 from weft._signatures import takes, takes_training
 from weft._tracebacks import clean, users_lines
 from weft._trees import is_dict, is_listed

@@ -7,7 +7,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft, initializers
-from weft._kinds import shown
+from weft._arguments import shown
 
 __all__ = ["categorical", "get", "initializer", "leaky_relu", "loss_of", "relu", "seeded", "variance_scaling"]
 

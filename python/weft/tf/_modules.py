@@ -11,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from weft import _kinds, _weft
+from weft import _arguments, _weft
 from weft._absent import AbsentError, refuse_keywords
 
 from ._absent import MissingError, RemovedError
@@ -125,7 +125,7 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
     scope: dict[str, Any] = {
         "__name__": _ROOT,
         "refuse": refuse_keywords,
-        "ERRORS": _kinds.ERRORS,
+        "ERRORS": _arguments.ERRORS,
         "Error": _weft.Error,
     }
     for word, package in _PACKAGES.items():
@@ -156,7 +156,7 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
 
     def explain(error: Exception, given: dict[str, Any]) -> None:
         rename(error)
-        _explain(error, f"tf.{path}", made, given)
+        _arguments.explain(error, f"tf.{path}", made, (), given)
 
     scope["explain"], scope["rename"] = explain, rename
     made.__module__ = _ROOT
@@ -193,14 +193,6 @@ def _rename(error: Exception, expression: str, parameters: list[str]) -> None:
         x.replace(message, error.message) if isinstance(x, str) else x  # pyright: ignore[reportAttributeAccessIssue]
         for x in error.args
     )
-
-
-def _explain(error: Exception, title: str, function: Any, given: dict[str, Any]) -> None:
-    """Throws TypeError for an argument of a wrong type, if that is why there is an error."""
-    words = inspect.getfullargspec(function)
-    names = [*words.args, *words.kwonlyargs]
-    arguments = {name: given[name] for name in names}
-    _kinds.explain(error, title, arguments, {}, _kinds.defaults_of(function))
 
 
 def _document(expression: str) -> str:

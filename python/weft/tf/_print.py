@@ -11,8 +11,7 @@ from typing import Any
 
 import weft as wf
 from weft import _weft
-from weft._arguments import integer
-from weft._kinds import shown
+from weft._arguments import integer, shown
 
 __all__ = ["print_values", "text_of"]
 
