@@ -40,49 +40,76 @@ void define_history(nb::module_ &module) {
       "Series of numbers by name, each a list of steps and values: `history['loss']`. Checkpoints "
       "save and restore it.")
       .def(nb::init<>())
-      .def("add(name, step, value)",
-           [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
-             const nb::object number = checked(PyNumber_Float(value.ptr()));
-             self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
-           })
-      .def("names", [](const BoundHistory &self) { return self.history.names(); })
-      .def<values_of>("numbers(name)")
-      .def("steps(name)",
-           [](const BoundHistory &self, const std::string &name) {
-             std::vector<std::int64_t> steps;
-             for (const train::History::Point &point : self.history.series(name, kNowhere))
-               steps.push_back(point.step);
-             return steps;
-           })
-      .def("contains(name)", [](const BoundHistory &self,
-                                const std::string &name) { return self.history.contains(name); })
-      .def("last(name)", [](const BoundHistory &self,
-                            const std::string &name) { return self.history.last(name, kNowhere); })
+      .def(
+          "add(name, step, value)",
+          [](BoundHistory &self, const std::string &name, std::int64_t step, nb::handle value) {
+            const nb::object number = checked(PyNumber_Float(value.ptr()));
+            self.history.add(name, step, PyFloat_AS_DOUBLE(number.ptr()), kNowhere);
+          },
+          "Adds a value at a step behind those that the series has.")
+      .def(
+          "names", [](const BoundHistory &self) { return self.history.names(); },
+          "The names of the series, in the order of their first values.")
+      .def<values_of>("numbers(name)", "The values of a series: `history[name]`.")
+      .def(
+          "steps(name)",
+          [](const BoundHistory &self, const std::string &name) {
+            std::vector<std::int64_t> steps;
+            for (const train::History::Point &point : self.history.series(name, kNowhere))
+              steps.push_back(point.step);
+            return steps;
+          },
+          "The steps of the values of a series.")
+      .def(
+          "contains(name)",
+          [](const BoundHistory &self, const std::string &name) {
+            return self.history.contains(name);
+          },
+          "Whether there is such a series: `name in history`.")
+      .def(
+          "last(name)",
+          [](const BoundHistory &self, const std::string &name) {
+            return self.history.last(name, kNowhere);
+          },
+          "The value of a series at its last step.")
       .def("best(name, goal)",
            [](const BoundHistory &self, const std::string &name, const std::string &goal) {
              const train::History::Point best = self.history.best(name, goal_of(goal), kNowhere);
              return std::pair(best.step, best.value);
            })
-      .def("drop_after(step)",
-           [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); })
-      .def("drawn(names, width, height, log_scale, ascii)",
-           [](const BoundHistory &self, const std::vector<std::string> &names, int width,
-              int height, bool log_scale, bool ascii) {
-             return self.history.plot(
-                 names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
-                 kNowhere);
-           })
+      .def(
+          "drop_after(step)",
+          [](BoundHistory &self, std::int64_t step) { self.history.drop_after(step); },
+          "Forgets all values at later steps.")
+      .def(
+          "drawn(names, width, height, log_scale, ascii)",
+          [](const BoundHistory &self, const std::vector<std::string> &names, int width, int height,
+             bool log_scale, bool ascii) {
+            return self.history.plot(
+                names, {.width = width, .height = height, .log_scale = log_scale, .ascii = ascii},
+                kNowhere);
+          },
+          "What `plot` gives, of series by their names, none for all.")
       .def("save_csv(path)", [](const BoundHistory &self,
                                 const std::string &path) { self.history.save_csv(path, kNowhere); })
-      .def("load_csv(path)",
-           [](BoundHistory &self, const std::string &path) {
-             self.history = train::History::load_csv(path, kNowhere);
+      .def(
+          "load_csv(path)",
+          [](BoundHistory &self, const std::string &path) {
+            self.history = train::History::load_csv(path, kNowhere);
+          },
+          "Takes what `save_csv` wrote in the stead of what there was.")
+      .def("_take(other)",
+           [](BoundHistory &self, nb::handle other) {
+             self.history = nb::cast<BoundHistory &>(other).history;
            })
-      .def("table", [](const BoundHistory &self) {
-        std::ostringstream out;
-        out << self.history;
-        return out.str();
-      });
+      .def(
+          "table",
+          [](const BoundHistory &self) {
+            std::ostringstream out;
+            out << self.history;
+            return out.str();
+          },
+          "The values as a table of text, a line for each step.");
 }
 
 void define_bars(nb::module_ &module) {

@@ -159,8 +159,10 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
 void define_run(nb::module_ &module) {
   ClassOf<BoundRun>(
       module, "internal_Run", nb::is_final(),
-      "Where a run is, as callbacks see it. `stop = True` ends it behind what is being done; "
-      "`pause = True` has `fit` return for now, and with checkpoints another call goes on there."
+      "Where a run is, as callbacks see it: `epoch` of `epochs`, `step`, the last `loss`, and the "
+      "`history` so far, to which `add(name, value)` adds. `stop = True` ends it behind what is "
+      "being done; `pause = True` has `fit` return for now, and with checkpoints another call goes "
+      "on there."
       "\n\nExample:\n"
       "    >>> def until_second(run):\n"
       "    ...     run.stop = run.epoch == 2\n"
@@ -188,8 +190,13 @@ void define_run(nb::module_ &module) {
           },
           "That of the last batch; None before the first.")
       .def_prop_ro(
-          "history", [](const BoundRun &self) { return BoundHistory(self.now().history); },
-          "The history so far.")
+          "history",
+          [](const BoundRun &self) -> nb::object {
+            return nb::module_::import_("weft._histories")
+                .attr("History")
+                .attr("_of")(BoundHistory(self.now().history));
+          },
+          Returns{"Any"}, "A copy of the history so far, a History as `fit` returns.")
       .def(
           "add(name, value)",
           [](const BoundRun &self, const std::string &name, nb::handle value) {

@@ -33,9 +33,7 @@ class History(_weft.internal_History):
     @classmethod
     def _of(cls, history: _weft.internal_History) -> History:
         made = cls()
-        for name in history.names():
-            for step, value in zip(history.steps(name), history.numbers(name)):
-                made.add(name, step, value)
+        made._take(history)
         return made
 
     @users_lines

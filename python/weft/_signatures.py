@@ -1,4 +1,4 @@
-"""Classes whose parameters are known when the package is loaded: those of the library under other names."""
+"""Classes whose parameters are known when the package is loaded, and signatures that `inspect` does not find."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from weft import _weft
 from weft._arguments import options
 
-__all__ = ["init_of", "parameters_of"]
+__all__ = ["init_of", "parameters_of", "sign"]
 
 
 def parameters_of(name: str) -> dict[str, tuple[str, str]]:
@@ -31,3 +31,36 @@ def init_of(parameters: str, start: Callable[[Any, dict[str, Any]], None]) -> An
     source = f"def __init__(self, {parameters}) -> None:\n    start(self, {{{values}}})"
     exec(compile(source, __file__, "exec"), space)  # a frame of the package in tracebacks
     return options(space["__init__"])
+
+
+class _Signature:
+    """`__signature__` of one class alone, made when it is wanted: its objects and classes that derive from it have
+    their own."""
+
+    def __init__(self, cls: type, parameters: str) -> None:
+        self._cls, self._parameters = cls, parameters
+
+    def __get__(self, one: Any, cls: Any = None) -> Any:
+        if one is not None or cls is not self._cls:
+            raise AttributeError("__signature__")
+        import inspect
+
+        space: dict[str, Any] = {}
+        exec(f"def call({self._parameters}): ...", space)
+        return inspect.signature(space["call"])
+
+
+def sign(cls: Any, parameters: str = "*args, **kwargs") -> None:
+    """Gives a class the parameters that `inspect` does not find. Those that nothing calls say what to write instead,
+    whatever they are given."""
+    cls.__signature__ = _Signature(cls, parameters)
+
+
+for _error in [each for each in vars(_weft).values() if isinstance(each, type) and issubclass(each, _weft.Error)]:
+    sign(_error)
+for _cls in (
+    _weft.Tensor, _weft.DType, _weft.Function, _weft.Initializer, _weft.Schedule, _weft.internal_Run,
+    _weft.internal_Callback, _weft.RestoreStatus,
+):  # fmt: skip
+    sign(_cls)
+sign(_weft.Variable, "initial_value, trainable=True, name=None, dtype=None, *, shape=None")

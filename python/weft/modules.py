@@ -246,6 +246,7 @@ class Model(Module):
     """
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Computes the result. A subclass has its own."""
         raise NotImplementedError(
             f"{type(self).__name__} has no method call(self, x): it says what the model computes"
         )
