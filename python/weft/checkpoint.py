@@ -138,10 +138,13 @@ def _restored(what: Any, result: tuple[Any, Any]) -> CheckpointInfo | None:
     return _info(found)
 
 
+def _checkpoint_of(what: Any) -> Any:
+    """The checkpoint of a structure, or one itself."""
+    return what if isinstance(what, Checkpoint) else Checkpoint(what)
+
+
 def _saved(what: Any) -> _weft.internal_SavedParts:
-    if isinstance(what, Checkpoint):
-        return what._saved()  # pyright: ignore[reportPrivateUsage]
-    raise TypeError(f"a Checkpoint is wanted, not a {type(what).__name__}")
+    return _checkpoint_of(what)._saved()
 
 
 class CheckpointManager(NeedsInit):
@@ -201,10 +204,10 @@ class CheckpointManager(NeedsInit):
 
     @options
     def save(
-        self, what: Checkpoint, *, metric: float | None = None, step: int | None = None
+        self, what: Any, *, metric: float | None = None, step: int | None = None
     ) -> None:
-        """Saves the state at this moment, then removes the files that are not to be kept. Returns
-        when the state is taken.
+        """Saves the state of a Checkpoint, or of a structure that one may have, at this moment, then
+        removes the files that are not to be kept. Returns when the state is taken.
 
         Raises:
             IOError: if it, or the save before, cannot be written
@@ -213,7 +216,7 @@ class CheckpointManager(NeedsInit):
         self._manager.save(_saved(what), value, now)
 
     @options
-    def save_if_due(self, what: Checkpoint, step: int, *, metric: float | None = None) -> bool:
+    def save_if_due(self, what: Any, step: int, *, metric: float | None = None) -> bool:
         """Saves if `every_steps` or `every_seconds` says so; whether it has."""
         value = optional_number("save_if_due: metric", metric)
         now = integer("save_if_due: step", step)
@@ -225,7 +228,7 @@ class CheckpointManager(NeedsInit):
         self._manager.wait()
 
     @options
-    def restore_latest(self, what: Checkpoint, *, partial: bool = False) -> CheckpointInfo | None:
+    def restore_latest(self, what: Any, *, partial: bool = False) -> CheckpointInfo | None:
         """Restores the newest checkpoint; None if there is none. Broken files are passed over, and
         the log warns of them.
 
@@ -236,12 +239,15 @@ class CheckpointManager(NeedsInit):
         Raises:
             IOError: before anything is changed, which lists what does not fit, or if all are broken
         """
-        return _restored(what, self._manager.restore_latest(_saved(what), partial))
+        # What is attached later is restored as long as the manager is there.
+        self._restores = _checkpoint_of(what)
+        return _restored(self._restores, self._manager.restore_latest(_saved(self._restores), partial))
 
     @options
-    def restore_best(self, what: Checkpoint, *, partial: bool = False) -> CheckpointInfo | None:
+    def restore_best(self, what: Any, *, partial: bool = False) -> CheckpointInfo | None:
         """The same for that with the best metric; None if none has one."""
-        return _restored(what, self._manager.restore_best(_saved(what), partial))
+        self._restores = _checkpoint_of(what)
+        return _restored(self._restores, self._manager.restore_best(_saved(self._restores), partial))
 
     @users_lines
     def checkpoints(self) -> list[CheckpointInfo]:
