@@ -6,6 +6,9 @@
 
 namespace weft {
 
+/// The last character of a printed text that ends no line, as those of Python with an `end`.
+inline constexpr char continues_line = '\0';
+
 /// Receives printed lines, without their end.
 using PrintSink = std::function<void(std::string_view)>;
 

@@ -250,7 +250,8 @@ void print_line(std::string_view line) {
   }
   // One call, so that lines of several threads do not mix.
   std::string text(line);
-  text += '\n';
+  if (line.ends_with(continues_line)) text.pop_back();
+  else text += '\n';
   errno = 0;
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return;

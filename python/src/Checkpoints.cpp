@@ -175,7 +175,7 @@ auto written(const BoundCheckpoint &self, const Write &write) {
 }
 
 /// Has values of a restore that are left wait for what is attached later.
-void wait_for_rest(const nb::object &status, nb::handle_t<BoundCheckpoint> of) {
+void wait_for_rest(const nb::object &status, nb::handle of) {
   const nb::object wait = nb::module_::import_("weft._restores").attr("wait");
   wait(status, of, nb::cast<BoundCheckpoint &>(of).parts());
 }
@@ -213,7 +213,14 @@ struct BoundManager {
   BoundManager &operator=(const BoundManager &) = delete;
 
   std::optional<CheckpointManager> manager;
+  std::vector<nb::object> held; ///< what it restored, to which parts may be attached later
 };
+
+/// A Checkpoint, or that of a structure.
+nb::object checkpoint_of(nb::handle what) {
+  if (nb::isinstance<BoundCheckpoint>(what)) return nb::borrow(what);
+  return nb::type<BoundCheckpoint>()(what);
+}
 
 nb::object info_of(const std::optional<CheckpointInfo> &info) {
   if (!info) return nb::none();
@@ -223,8 +230,10 @@ nb::object info_of(const std::optional<CheckpointInfo> &info) {
 }
 
 template <auto member>
-nb::object restored(BoundManager &self, nb::handle_t<BoundCheckpoint> what, bool partial) {
-  const nb::object object = nb::cast<BoundCheckpoint &>(what).saved();
+nb::object restored(BoundManager &self, nb::handle what, bool partial) {
+  const nb::object checkpointed = checkpoint_of(what);
+  std::vector<nb::object>{checkpointed}.swap(self.held);
+  const nb::object object = nb::cast<BoundCheckpoint &>(checkpointed).saved();
   SavedParts &saved = nb::cast<SavedParts &>(object);
   const Checkpoint checkpoint = saved.checkpoint();
   std::optional<RestoreStatus> status;
@@ -233,7 +242,9 @@ nb::object restored(BoundManager &self, nb::handle_t<BoundCheckpoint> what, bool
     return ((*self.manager).*member)(checkpoint, options, kNowhere);
   });
   saved.write_back();
-  if (status) wait_for_rest(nb::cast(BoundStatus(*std::move(status))), what);
+  if (status)
+    wait_for_rest(nb::cast(BoundStatus(*std::move(status))),
+                  checkpointed);
   return info_of(info);
 }
 
@@ -316,6 +327,7 @@ void define_manager(nb::module_ &module) {
   constexpr const char *kInfo = "CheckpointInfo | None";
   ClassOf<BoundManager> type(
       module, "CheckpointManager", nb::is_weak_referenceable(),
+      nb::type_slots(held_slots<BoundManager>),
       R"(Numbered checkpoints in a folder: saves them while training goes on, keeps some, and restores
 the newest that is whole.
 
@@ -359,14 +371,15 @@ Raises:
           Arg("every_seconds") = nb::none(), Arg("background") = true)
       .def(
           "save",
-          [](BoundManager &self, const BoundCheckpoint &what, std::optional<double> metric,
+          [](BoundManager &self, nb::handle what, std::optional<double> metric,
              std::optional<std::int64_t> step) {
-            written(what, [&](const Checkpoint &of) {
+            const nb::object checkpoint = checkpoint_of(what);
+            written(nb::cast<BoundCheckpoint &>(checkpoint), [&](const Checkpoint &of) {
               self.manager->save(of, {.metric = metric, .step = step}, kNowhere);
             });
           },
           Arg("what"), keyword_only, Arg("metric") = nb::none(), Arg("step") = nb::none(),
-          R"(Saves the state at this moment, then removes the files that are not to be kept. Returns
+          R"(Saves the state of a Checkpoint, or of a structure that one may have, at this moment, then removes the files that are not to be kept. Returns
 when the state is taken.
 
 Raises:
@@ -374,9 +387,9 @@ Raises:
 )")
       .def(
           "save_if_due",
-          [](BoundManager &self, const BoundCheckpoint &what, std::int64_t step,
-             std::optional<double> metric) {
-            return written(what, [&](const Checkpoint &of) {
+          [](BoundManager &self, nb::handle what, std::int64_t step, std::optional<double> metric) {
+            const nb::object checkpoint = checkpoint_of(what);
+            return written(nb::cast<BoundCheckpoint &>(checkpoint), [&](const Checkpoint &of) {
               return self.manager->save_if_due(of, step, {.metric = metric}, kNowhere);
             });
           },

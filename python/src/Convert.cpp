@@ -234,6 +234,10 @@ void refuse_object(PyObject *object, const Place &place) {
   std::string hint = "a tensor, a number, a nested list of numbers or an array is wanted";
   if (PyComplex_Check(object)) hint = "there are no complex dtypes";
   if (object == Py_None) kind = "None";
+  if (kind == "Input")
+    hint = "models are not made of what stands for inputs and outputs: write a Sequential of "
+           "layers, or a "
+           "subclass of Model with a method call";
   throw DTypeError(place.text() + " is of type " + kind + ", of which no tensor is made: " + hint);
 }
 

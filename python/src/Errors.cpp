@@ -1,4 +1,5 @@
 // Errors of the library as exceptions of Python, which name the user's line.
+#include "Define.h"
 #include "Foreign.h"
 #include "Text.h"
 
@@ -165,16 +166,17 @@ std::string in_python(std::string text) {
   return text;
 }
 
-/// Characters to insert, remove or replace between two words.
+/// Characters to insert, remove, replace or swap with the next between two words.
 std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before_last, last, row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t before = std::exchange(row[0], i);
+    before_last = std::exchange(last, row);
+    row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = before + (a[i - 1] != b[j - 1]);
-      before = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      row[j] = std::min({last[j - 1] + (a[i - 1] != b[j - 1]), last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row[b.size()];
@@ -249,19 +251,24 @@ std::pair<std::string, int> line_of_user() {
 std::string nearest(std::string_view wrong, std::span<const char *const> names) {
   // What C++ and others call it.
   static constexpr std::pair<std::string_view, std::string_view> synonyms[] = {
-      {"axes", "axis"},        {"dim", "axis"},         {"keep_dims", "keepdims"},
-      {"keepdim", "keepdims"}, {"lr", "learning_rate"}, {"bias", "use_bias"},
+      {"axes", "axis"},           {"dim", "axis"},         {"keep_dims", "keepdims"},
+      {"keepdim", "keepdims"},    {"lr", "learning_rate"}, {"bias", "use_bias"},
+      {"max_to_keep", "keep"},    {"a_min", "min"},        {"a_max", "max"},
+      {"every", "every_seconds"},
   };
   for (const auto &[word, ours] : synonyms)
     if (word == wrong && std::ranges::find(names, ours) != names.end()) return std::string(ours);
+  // A slip of the pen, in every fourth character, or a word that was not written to its end: what
+  // is further away is another word.
+  const std::size_t slips = std::clamp<std::size_t>((wrong.size() + 2) / 4, 1, 4);
   const char *best = nullptr;
-  std::size_t least = wrong.size() / 2 + 1;
+  std::size_t least = std::string_view::npos;
   for (const char *name : names) {
     const std::size_t away = distance(wrong, name);
-    if (away < least) {
-      least = away;
-      best = name;
-    }
+    const bool begun = wrong.size() > 2 && std::string_view(name).starts_with(wrong);
+    if (away >= least || (away > slips && !begun)) continue;
+    least = away;
+    best = name;
   }
   return best == nullptr ? std::string() : best;
 }
@@ -425,6 +432,17 @@ void define_errors(nb::module_ &module) {
                  "    Traceback (most recent call last):\n"
                  "        ...\n"
                  "    weft.SymbolicTensorError: ...: numpy: the tensor x:0 has no value...\n");
+  weft::python::define(
+      module, "internal_nearest(wrong, names)",
+      [](const std::string &wrong, const nb::list &names) -> nb::object {
+        std::vector<std::string> texts;
+        for (const nb::handle name : names) texts.push_back(text_of(name));
+        std::vector<const char *> list;
+        for (const std::string &text : texts) list.push_back(text.c_str());
+        const std::string near = nearest(wrong, list);
+        return nb::make_tuple(near, distance(wrong, near));
+      },
+      Returns{"tuple[str, int]"});
   nb::register_exception_translator([](const std::exception_ptr &exception, void *) {
     try {
       std::rethrow_exception(exception);

@@ -49,8 +49,25 @@ Initializer initializer_named(const std::string &name, const Numbers &numbers, c
     return {name, all, row.make(all)};
   }
   const std::string near = nearest(name, names);
-  throw ValueError(place.text() + " is '" + name + "', which names no initializer" +
-                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  std::string said;
+  if (near.empty())
+    for (const char *each : names)
+      said += (said.empty() ? ": there are " : ", ") + std::string(each);
+  else said = "; did you mean '" + near + "'?";
+  throw ValueError(place.text() + " is '" + name + "', which names no initializer" + said);
+}
+
+/// One by a name of the library, or of TensorFlow where weft.tf is imported.
+nb::object initializer_by_name(const std::string &name, const Place &place) {
+  const nb::dict modules = nb::module_::import_("sys").attr("modules");
+  if (std::ranges::find(initializer_rows(), name, &InitializerRow::name) ==
+          initializer_rows().end() &&
+      modules.contains("weft.tf"))
+    if (nb::object found =
+            nb::module_::import_("weft.tf._functions").attr("keras_initializer")(name.c_str());
+        !found.is_none())
+      return found;
+  return nb::cast(initializer_named(name, {}, place));
 }
 
 void read(VariableInitializer &target, nb::handle value, const Place &place, Given &given) {
@@ -58,7 +75,7 @@ void read(VariableInitializer &target, nb::handle value, const Place &place, Giv
   if (nb::isinstance<Initializer>(value)) {
     target = nb::cast<const Initializer &>(value).draw;
   } else if (PyUnicode_Check(value.ptr()) != 0) {
-    target = initializer_named(text_of(value), {}, place).draw;
+    read(target, initializer_by_name(text_of(value), place), place, given);
   } else if (PyCallable_Check(value.ptr()) != 0) {
     auto link = std::make_shared<Link>(value.ptr());
     target = linked(link);
@@ -163,6 +180,10 @@ void define_initializers(nb::module_ &module) {
            })
       .attr("__module__") = "weft.initializers";
   define<unpickled>(module, "internal_initializer(name, numbers)");
+  define(module, "internal_initializer_by_name(function, name)",
+         [](const std::string &function, const std::string &name) {
+           return initializer_by_name(name, {function.c_str(), "initializer"});
+         });
   namespace of = nn::initializers;
   initializer<of::glorot_uniform>(
       "glorot_uniform", "Uniform within sqrt(6 / (inputs + outputs)) (Glorot & Bengio 2010).",

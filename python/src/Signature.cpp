@@ -51,6 +51,20 @@ const char *kept(const std::string &text) {
 
 } // namespace
 
+namespace {
+
+/// What to write for an argument of Keras that nothing is like; empty for others.
+std::string instead_of(std::string_view word) {
+  if (word.ends_with("regularizer"))
+    return ": there are no regularizers: add the term to the loss, or give the optimizer "
+           "weight_decay";
+  if (word.ends_with("constraint"))
+    return ": there are no constraints: assign the variable what it may be behind an update";
+  return {};
+}
+
+} // namespace
+
 void refuse_call(const std::string &function, const Names &names, std::size_t given,
                  const std::vector<PyObject *> &words) {
   if (given > names.positional && !names.others) refuse_count(function, names, given);
@@ -61,9 +75,11 @@ void refuse_call(const std::string &function, const Names &names, std::size_t gi
     if (!at && names.keywords) continue;
     if (!at) {
       const std::string text = nb::cast<std::string>(nb::str(nb::handle(word)));
-      const std::string near = nearest(text, names.list);
+      const std::string near = nearest(text, names.list), instead = instead_of(text);
       raise_type_error(function + "() got an unexpected argument '" + text + "'" +
-                       (!near.empty() ? "; did you mean '" + near + "'?" : listed(names.list)));
+                       (!instead.empty() ? instead
+                        : !near.empty()  ? "; did you mean '" + near + "'?"
+                                         : listed(names.list)));
     }
     if (taken[*at])
       raise_type_error(function + "() got the argument '" + names.list[*at] + "' twice");

@@ -159,8 +159,10 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
 void define_run(nb::module_ &module) {
   ClassOf<BoundRun> type(
       module, "Run", nb::is_final(),
-      "Where a run is, as callbacks see it. `stop = True` ends it behind what is being done; "
-      "`pause = True` has `fit` return for now, and with checkpoints another call goes on there."
+      "Where a run is, as callbacks see it: `epoch` of `epochs`, `step`, the last `loss`, and the "
+      "`history` so far, to which `add(name, value)` adds. `stop = True` ends it behind what is "
+      "being done; `pause = True` has `fit` return for now, and with checkpoints another call goes "
+      "on there."
       "\n\nExample:\n"
       "    >>> def until_second(run):\n"
       "    ...     run.stop = run.epoch == 2\n"

@@ -1,6 +1,7 @@
 // The class Variable of Python.
 #include "Define.h"
 #include "Restores.h"
+#include "Staging.h"
 #include "Style.h"
 #include "Tensors.h"
 #include "Text.h"
@@ -38,15 +39,24 @@ struct Bound {
   Variable variable;
 };
 
+/// Throws ShapeError unless a value has the shape that a call gives besides.
+void check_shape(const Tensor &value, PyObject *given) {
+  const Shape shape = shape_of_spec(given, {"Variable", "shape"});
+  if (shape.is_static() && shape == weft::detail::type_of(value).shape) return;
+  throw ShapeError("Variable: initial_value has the shape " + weft::to_string(value.shape()) +
+                   ", but shape is " + text_of(nb::repr(nb::handle(given))) +
+                   ": a variable keeps the shape of its first value, and no size of it is open");
+}
+
 int initialize(PyObject *self, PyObject *args, PyObject *keywords) {
   return guarded([&] {
-    static const char *names[] = {"initial_value", "trainable", "name", "dtype", nullptr};
-    PyObject *initial = nullptr, *dtype = nullptr;
+    static const char *names[] = {"initial_value", "trainable", "name", "dtype", "shape", nullptr};
+    PyObject *initial = nullptr, *dtype = nullptr, *shape = nullptr;
     PyObject *trainable = Py_True;
     const char *name = nullptr;
-    if (PyArg_ParseTupleAndKeywords(args, keywords, "O|OzO:weft.Variable",
-                                    const_cast<char **>(names), &initial, &trainable, &name,
-                                    &dtype) == 0)
+    if (PyArg_ParseTupleAndKeywords(args, keywords, "O|OzO$O:weft.Variable",
+                                    const_cast<char **>(names), &initial, &trainable, &name, &dtype,
+                                    &shape) == 0)
       return -1;
     if (nb::inst_ready(self))
       throw StateError("a variable was initialized already: give it a new value by assign");
@@ -60,6 +70,7 @@ int initialize(PyObject *self, PyObject *args, PyObject *keywords) {
     const Place place{"Variable", "initial_value"};
     const std::optional<DType> wanted = to_optional_dtype(dtype, {"Variable", "dtype"});
     const Tensor value = to_tensor_of(called.ptr(), wanted, place);
+    if (shape != nullptr && shape != Py_None) check_shape(value, shape);
     new (nb::inst_ptr<Bound>(self))
         Bound(Variable(value, name == nullptr ? "" : name, PyObject_IsTrue(trainable) != 0), self);
     nb::inst_mark_ready(self);

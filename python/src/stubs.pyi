@@ -180,6 +180,8 @@ class Variable(_Operators):
         trainable: builtins.bool = True,
         name: str | None = None,
         dtype: DTypeLike | None = None,
+        *,
+        shape: Sequence[int] | None = None,
     ) -> None: ...
     @property
     def name(self) -> str: ...

@@ -30,8 +30,6 @@ class AbsentError(AttributeError):
 
 def nearest_path(wrong: str, known: Iterable[str]) -> str | None:
     """The path that is nearest: of the same last name in another module, or of a similar one."""
-    import difflib
-
     wrong = wrong.replace("weft.tf", "tf", 1) if wrong.startswith("weft.tf") else wrong.replace("weft", "wf", 1)
     module, _, last = wrong.rpartition(".")
     paths = list(known)
@@ -43,24 +41,18 @@ def nearest_path(wrong: str, known: Iterable[str]) -> str | None:
     for path in paths:
         all_over.setdefault(path.rpartition(".")[2], path)
 
-    def nearest(names: dict[str, str]) -> tuple[float, str]:
-        near = difflib.get_close_matches(last, names, n=1, cutoff=0.6)
-        if not near:
-            return 0.0, ""
-        return difflib.SequenceMatcher(None, near[0], last).ratio(), names[near[0]]
-
-    # A name of another module must be much nearer.
-    here, there = nearest(within), nearest(all_over)
-    return (here if here[0] and here[0] > there[0] - 0.15 else there)[1] or None
+    # A name of another module must be nearer.
+    (here, away), (there, away_there) = (_weft.internal_nearest(last, list(names)) for names in (within, all_over))
+    if here and away <= away_there:
+        return within[here]
+    return all_over[there] if there else None
 
 
 def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) -> NoReturn:
     """Throws TypeError for keywords that a function does not have."""
-    import difflib
-
     wrong = next(iter(given))
-    near = difflib.get_close_matches(wrong, list(known), n=1, cutoff=0.5)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    near = _weft.internal_nearest(wrong, list(known))[0]
+    hint = f"; did you mean '{near}'?" if near else ""
     raise TypeError(f"{function}() got an unexpected keyword argument '{wrong}'{hint}")
 
 
@@ -98,6 +90,8 @@ _NOT_HERE = {
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",
     "seed": "write wf.random.set_seed",
+    "kron": "write it of wf.einsum and wf.reshape, or in NumPy",
+    "export": "C++ exports functions; Python keeps variables by wf.Checkpoint",
 }
 """What to write for names of NumPy, JAX and PyTorch that nothing is called after."""
 
@@ -114,6 +108,14 @@ _NOT_IN_NN = {
     "ModuleList, ModuleDict": "lists and dicts of layers are parts of a wf.Module as they are",
 }
 
+
+_NOT_IN_RANDOM = {
+    "seed, manual_seed": "write wf.random.set_seed",
+    "rand, random, random_sample": "write wf.random.uniform(shape)",
+    "randn, standard_normal": "write wf.random.normal(shape)",
+    "choice": "write wf.random.randint or wf.random.permutation, and wf.gather",
+    "PRNGKey, key, split, default_rng": "write wf.random.Generator(seed), which goes on from call to call",
+}
 
 _NOT_OF_TENSORS = {
     "view": "write x.reshape(shape)",
@@ -142,7 +144,8 @@ def _attributes(self: object) -> list[str]:
 
 def _said_of(module: str, name: str) -> str | None:
     """What to write for a name of another library; None for other names."""
-    table = {"weft": _NOT_HERE, "weft.nn": _NOT_IN_NN}.get(module, {})
+    tables = {"weft": _NOT_HERE, "weft.nn": _NOT_IN_NN, "weft.random": _NOT_IN_RANDOM}
+    table: dict[str, str] = tables.get(module, {})
     return next((text for names, text in table.items() if name in names.split(", ")), None)
 
 

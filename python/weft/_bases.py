@@ -10,7 +10,7 @@ from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any, cast
 
-from weft import _initializers, _weft
+from weft import _weft
 from weft._arguments import integers, shown
 from weft._tracebacks import users_lines
 from weft._trees import is_dict, is_listed
@@ -33,13 +33,9 @@ def variable_of(
 ) -> _weft.Variable:
     """A variable of that shape, with values that an initializer or its name gives. It exists at
     once, also where a function is traced."""
-    from weft import initializers
-
     draw = initializer
     if isinstance(initializer, str):
-        if initializer not in _initializers.__all__:
-            raise _weft.ValueError(f"{function}: there is no initializer {initializer!r}")
-        draw = getattr(initializers, initializer)()
+        draw = _weft.internal_initializer_by_name(function, initializer)
     if not callable(draw):
         raise TypeError(
             f"{function}: initializer is {shown(draw)}: the name of one is wanted, such as 'zeros', or a "

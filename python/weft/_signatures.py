@@ -1,14 +1,14 @@
-"""Parameters: of classes of the library under other names, and of functions of the user."""
+"""Parameters: of classes of the library, which `inspect` does not find, and of functions of the user."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from weft import _weft
+from weft import _train, _weft
 from weft._arguments import options
 
-__all__ = ["init_of", "parameters_of", "takes", "takes_training"]
+__all__ = ["init_of", "parameters_of", "sign", "takes", "takes_training"]
 
 
 def parameters_of(name: str) -> dict[str, tuple[str, str]]:
@@ -59,3 +59,36 @@ def takes_training(layer: Any) -> bool:
     if hasattr(layer, "__code__") or hasattr(layer, "__func__") or hasattr(layer, "python_function"):
         return takes(layer, "training")
     return takes(type(layer).__call__, "training")
+
+
+class _Signature:
+    """`__signature__` of one class alone, made when it is wanted: its objects and classes that derive from it have
+    their own."""
+
+    def __init__(self, cls: type, parameters: str) -> None:
+        self._cls, self._parameters = cls, parameters
+
+    def __get__(self, one: Any, cls: Any = None) -> Any:
+        if one is not None or cls is not self._cls:
+            raise AttributeError("__signature__")
+        import inspect
+
+        space: dict[str, Any] = {}
+        exec(f"def call({self._parameters}): ...", space)
+        return inspect.signature(space["call"])
+
+
+def sign(cls: Any, parameters: str = "*args, **kwargs") -> None:
+    """Gives a class the parameters that `inspect` does not find. Those that nothing calls say what to write instead,
+    whatever they are given."""
+    cls.__signature__ = _Signature(cls, parameters)
+
+
+for _error in [each for each in vars(_weft).values() if isinstance(each, type) and issubclass(each, _weft.Error)]:
+    sign(_error)
+for _cls in (
+    _weft.Tensor, _weft.DType, _weft.Function, _weft.Initializer, _weft.Schedule,
+    _train.Run, _train.Callback, _weft.RestoreStatus,
+):  # fmt: skip
+    sign(_cls)
+sign(_weft.Variable, "initial_value, trainable=True, name=None, dtype=None, *, shape=None")

@@ -57,6 +57,7 @@ class Loss(NeedsInit):
         _initialize(self, reduction, name)
 
     def call(self, targets: Any, predictions: Any) -> Any:
+        """The value of each sample. A subclass has its own."""
         raise NotImplementedError(
             f"{type(self).__name__} has no method call(self, targets, predictions): it gives the "
             "value of each sample"

@@ -225,6 +225,7 @@ class Model(Module):
     _weft_takes_training = True
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Computes the result. A subclass has its own."""
         raise NotImplementedError(
             f"{type(self).__name__} has no method call(self, x): it says what the model computes"
         )

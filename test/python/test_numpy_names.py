@@ -535,7 +535,12 @@ def test_bad_input(call, kind, text):
         ("ndarray", "module 'weft' has no attribute 'ndarray': write wf.Tensor"),
         ("inv", "call NumPy's numpy.linalg, in a traced function by wf.numpy_function"),
         ("nn.Desne", "module 'weft.nn' has no attribute 'Desne'. Did you mean 'wf.nn.Dense'?"),
-        ("random.rand", "Did you mean 'wf.random.randint'?"),
+        ("random.rand", "write wf.random.uniform(shape)"),
+        ("random.seed", "write wf.random.set_seed"),
+        ("random.set_sed", "Did you mean 'wf.random.set_seed'?"),
+        ("kron", "write it of wf.einsum and wf.reshape, or in NumPy"),
+        ("export", "Python keeps variables by wf.Checkpoint"),
+        ("quaternion", "module 'weft' has no attribute 'quaternion'"),
         ("optimizers.Adamm", "Did you mean 'wf.optimizers.Adam'?"),
     ],
 )

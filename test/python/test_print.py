@@ -1,5 +1,6 @@
 """wf.print: pieces, streams, its order in traced functions, and bad input."""
 
+import collections
 import io
 import sys
 import threading
@@ -16,7 +17,41 @@ def test_pieces(capsys):
     wf.print("héllo", 2**40)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "" and lines[1].startswith("loss 0.5 at 3 true 1e+300 tensor([1, 2], shape=(2,)")
+    assert lines[1].endswith(" [[1, 2], [3, 4]]")
     assert lines[-2:] == ["1 of 2, and 3", "héllo 1099511627776"]
+
+
+def _nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+def _show(x):
+    wf.print("s", x.shape, x[0].shape, wf.sum(x).shape, None, (1,), wf.float32, sep=", ", end="!\n")
+    wf.print({"loss": wf.sum(x), "all": [1, x[0, 0], "text", None]}, Pair(1, x[0, 1]), ())
+    wf.print(1, x[0, 0], end="")
+    wf.print("|", 3, sep="", end=None)
+    wf.print("{} of {}", {"a": 1}, x[0, 0], wf.sum(x), sep="-")
+    wf.print({}, "a {} b", x[0, 0])
+
+
+def test_structures_and_separators(capsys):
+    wanted = [
+        "s, (2, 2), (2,), (), None, (1,), float32!",
+        "{'loss': 4, 'all': [1, 1, 'text', None]} Pair(a=1, b=1) ()",
+        "1 1|3",
+        "1 of 4-{'a': 1}",
+        "{ } a 1 b",
+    ]
+    f = wf.function(_show)
+    for call in (_show, f, f):
+        call(wf.ones((2, 2)))
+        assert capsys.readouterr().out.splitlines() == wanted
 
 
 def test_it_is_an_effect_of_the_program(capsys):
@@ -72,9 +107,10 @@ def test_what_cannot_be_written_is_raised(monkeypatch):
     "use, kind, words",
     [
         (lambda: wf.print("{} {}", 1), ValueError, "print"),
-        (lambda: wf.print({"a": 1}), TypeError, "print: a value is .*dict"),
-        (lambda: wf.print("x", None), TypeError, "print: a value is .*None"),
-        (lambda: wf.print("x", end=""), TypeError, "keyword"),
+        (lambda: wf.print("x", flush=True), TypeError, "unexpected argument 'flush': there are sep and end"),
+        (lambda: wf.print("x", sep=1), TypeError, "print: sep is of type int"),
+        (lambda: wf.print("x", end=b""), TypeError, "print: end is of type bytes"),
+        (lambda: wf.print(_nested(5000)), (TypeError, ValueError), "print: .*deep"),
         (lambda: wf.print("\ud800"), UnicodeEncodeError, "surrogates"),
     ],
 )

@@ -277,3 +277,25 @@ def test_generators_are_copied_and_pickled():
 
     model = copy.deepcopy(Noisy())
     assert model.generator is model.also and model.generator.state is not generator.state
+
+
+def test_everything_that_is_called_has_a_signature():
+    class Mine(wf.ShapeError):
+        def __init__(self, what):
+            super().__init__(what)
+
+    for name, value in CALLABLE.items():
+        if isinstance(value, type) and issubclass(value, Warning):
+            continue  # of Python, which has none
+        assert inspect.signature(value), name
+    assert str(inspect.signature(wf.Variable)).startswith("(initial_value, trainable=True, name=None")
+    assert list(inspect.signature(wf.function(lambda a, b=2: a)).parameters) == ["a", "b"]
+    assert list(inspect.signature(Mine).parameters) == ["what"]
+
+
+def test_methods_have_help():
+    for name, cls in CLASSES.items():
+        for word in dir(cls):
+            method = getattr(cls, word, None)
+            if not word.startswith("_") and callable(method):
+                assert inspect.getdoc(method), f"{name}.{word}"

@@ -428,8 +428,10 @@ int mlir::weft::runMain(int argc, char **argv) {
   }
   const ::weft::Phase from = *::weft::phase_of(options->fromPhase);
   // One stream for the program's lines and ours, so that they keep their order.
-  ::weft::set_print_sink(
-      [](std::string_view line) { llvm::outs() << StringRef(line.data(), line.size()) << '\n'; });
+  ::weft::set_print_sink([](std::string_view line) {
+    const bool ends = !line.ends_with(::weft::continues_line);
+    llvm::outs() << StringRef(line.data(), line.size() - (ends ? 0 : 1)) << (ends ? "\n" : "");
+  });
   CompilerContext context;
   try {
     InputProgram input(context);

@@ -14,6 +14,7 @@ from weft import _weft
 from weft._trees import is_dict, is_listed, leaves_of
 
 from . import _more
+from ._absent import SaysWhatIsAbsent
 
 __all__ = ["AUTOTUNE", "Dataset"]
 
@@ -44,7 +45,7 @@ def _with_tuples(f: Any) -> Any:
     return call
 
 
-class Dataset(wf.data.Dataset[Any]):
+class Dataset(SaysWhatIsAbsent, wf.data.Dataset[Any]):
     """A sequence of elements, which are tensors or structures of them.
 
         dataset = tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(1000).batch(32)
@@ -53,6 +54,7 @@ class Dataset(wf.data.Dataset[Any]):
     """
 
     _kind = "Dataset"
+    _tf_name = "data.Dataset"
     _spec: Any = None
     _endless = False
 

@@ -9,7 +9,18 @@ import weft as wf
 from weft import _weft, initializers
 from weft._arguments import shown
 
-__all__ = ["categorical", "get", "initializer", "leaky_relu", "loss_of", "relu", "seeded", "variance_scaling"]
+__all__ = [
+    "categorical",
+    "get",
+    "identity",
+    "initializer",
+    "keras_initializer",
+    "leaky_relu",
+    "loss_of",
+    "relu",
+    "seeded",
+    "variance_scaling",
+]
 
 
 def relu(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
@@ -52,7 +63,35 @@ def _named(module: Any, name: Any, kind: str) -> Any:
 
 def initializer(of: Any) -> Any:
     """The initializer of a name, or one itself."""
-    return _named(initializers, of, "initializer")() if isinstance(of, str) else of
+    return _weft.internal_initializer_by_name("get", of) if isinstance(of, str) else of
+
+
+def keras_initializer(name: str) -> Any:
+    """That of a name of Keras, "random_normal" or "RandomNormal", with its defaults; None if there is none."""
+    from weft import tf
+
+    words = [name] if name[:1].isupper() else [word.capitalize() for word in name.split("_")]
+    found = "".join(words)
+    if found not in dir(tf.keras.initializers):
+        return None
+    # Layers that know it by its name do not hold it.
+    return _drawn_by_name.setdefault(found, getattr(tf.keras.initializers, found)())
+
+
+_drawn_by_name: dict[str, Any] = {}
+
+
+def identity(gain: float) -> Any:
+    """A matrix with a number on its diagonal and zeros elsewhere."""
+
+    def drawn(shape: Any, dtype: Any = "float32") -> Any:
+        sizes = tuple(int(n) for n in shape)
+        if len(sizes) != 2:
+            raise _weft.ShapeError(f"Identity: the shape is {sizes}: that of a matrix is wanted")
+        diagonal = wf.equal(wf.arange(sizes[0])[:, None], wf.arange(sizes[1]))
+        return wf.cast(gain * wf.cast(diagonal, "float64"), dtype)
+
+    return drawn
 
 
 def seeded(draw: Any, seed: int | None) -> Any:

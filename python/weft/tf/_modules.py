@@ -65,10 +65,15 @@ def find(within: str, name: str) -> Any:
         raise RemovedError(f"tf.{path} is of TensorFlow 1: {removed}", name=name, obj=None)
     if within == "compat.v1" and (name in NAMES or name in MODULES):
         return getattr(sys.modules[_ROOT], name)
-    missing = ABSENT.get(path)
+    missing = absent(path)
     if missing is not None:
         raise MissingError(f"weft.tf has no tf.{path}: {missing}", name=name, obj=None)
     raise AbsentError(f"{_ROOT}.{within}" if within else _ROOT, name, paths)
+
+
+def absent(path: str) -> str | None:
+    """What to write instead of a name that there is nothing for; None for others."""
+    return ABSENT.get(path)
 
 
 def paths() -> list[str]:

@@ -13,6 +13,7 @@ from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
+from ._absent import SaysWhatIsAbsent
 from ._methods import Called
 
 
@@ -434,11 +435,13 @@ def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
     return inputs[:cut], labels[:cut], _batches(inputs[cut:], labels[cut:], size, False)
 
 
-class Model(Called, Trained, wf.Model):
+class Model(Called, Trained, SaysWhatIsAbsent, wf.Model):
     """A model of the user: `call` says what it computes, of the layers in its attributes."""
 
-    def __init__(self, name: Any = None, **options: Any) -> None:
-        if options or not isinstance(name, str | None):
+    _tf_name = "keras.Model"
+
+    def __init__(self, name: Any = None, *more: Any, **options: Any) -> None:
+        if more or options or not isinstance(name, str | None):
             raise _weft.ValueError(
                 f"{type(self).__name__}: models are not made of inputs and outputs: write a subclass "
                 "with a method call, or tf.keras.Sequential of layers"

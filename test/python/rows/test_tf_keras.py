@@ -32,8 +32,35 @@ def test_layers_of_the_user():
     assert tf.function(model)(x).shape == (1, 1) and len(model.trainable_variables) == 4
     with pytest.raises(TypeError, match="Scale.* got an unexpected keyword argument 'nmae'; did you mean 'name'"):
         Scale(2, nmae="x")
-    with pytest.raises(ValueError, match="there is no initializer 'one'"):
+    with pytest.raises(ValueError, match="initializer is 'one', which names no initializer; did you mean 'ones'"):
         layer.add_weight([1], "one")
+    with pytest.raises(ValueError, match="which names no initializer: there are glorot_uniform, .* zeros, ones"):
+        layer.add_weight([1], "qqqq")
+
+
+INITIALIZERS = {
+    "random_normal": "RandomNormal", "random_uniform": "RandomUniform", "truncated_normal": "TruncatedNormal",
+    "glorot_uniform": "GlorotUniform", "he_normal": "HeNormal", "lecun_normal": "LecunNormal", "orthogonal": "Orthogonal",
+    "identity": "Identity", "variance_scaling": "VarianceScaling", "constant": "Constant", "zeros": "Zeros", "ones": "Ones",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", INITIALIZERS)
+def test_initializers_by_their_names(name):
+    import gc
+
+    layer = Scale(2)
+    for word in (name, INITIALIZERS[name]):
+        assert tuple(layer.add_weight([3, 3], word).shape) == (3, 3)
+        dense = tf.keras.layers.Dense(3, kernel_initializer=word)
+        gc.collect()
+        assert dense(tf.ones([1, 3])).shape == (1, 3)
+        assert callable(tf.keras.initializers.get(word)) and callable(getattr(tf.keras.initializers, name))
+        if name in ("identity", "zeros", "constant"):
+            start = np.eye(3) if name == "identity" else np.zeros((3, 3))
+            assert dense.kernel.numpy().tolist() == layer.add_weight([3, 3], word).numpy().tolist() == start.tolist()
+    with pytest.raises(ValueError, match="that of a matrix is wanted"):
+        layer.add_weight([3], "identity")
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "Lamb", "Lion"])

@@ -157,8 +157,8 @@ def test_refusals(tmp_path):
         wf.Checkpoint()
     with pytest.raises(wf.ValueError):
         wf.CheckpointManager(tmp_path, keep=-1)
-    with pytest.raises(TypeError, match="save: what is {'a': 1}: a weft.checkpoint.Checkpoint is wanted"):
-        wf.CheckpointManager(tmp_path).save({"a": 1})
+    with pytest.raises(wf.DTypeError, match="nothing to save"):
+        wf.CheckpointManager(tmp_path).save(print)
 
     class Mine(wf.Checkpoint):
         def __init__(self):
@@ -380,3 +380,22 @@ def test_a_status_in_what_was_restored_is_collected(tmp_path):
     del run
     gc.collect()
     assert gone() is None
+
+
+def test_a_manager_takes_structures(tmp_path):
+    model = wf.Sequential([wf.nn.Dense(2, input_shape=(3,))])
+    manager = wf.CheckpointManager(tmp_path, background=False, every_steps=1)
+    kernel = model.variables[0].numpy()
+    manager.save(model, step=1)
+    assert manager.save_if_due(model, 2)
+    model.variables[0].assign(wf.zeros((3, 2)))
+    assert manager.restore_latest(model).step == 2
+    assert (model.variables[0].numpy() == kernel).all()
+    run = {"model": model, "epoch": 3}
+    wf.CheckpointManager(tmp_path / "dict", background=False).save(run)
+    fresh = {"model": wf.Sequential([wf.nn.Dense(2)]), "epoch": 0}
+    later = wf.CheckpointManager(tmp_path / "dict")
+    later.restore_latest(fresh)
+    assert fresh["epoch"] == 3
+    fresh["model"](wf.ones((1, 3)))
+    assert (fresh["model"].variables[0].numpy() == kernel).all()

@@ -427,3 +427,22 @@ def test_ctrl_c_without_checkpoints():
         wf.train.fit(
             Linear(), batches(), optimizer=Sgd(), loss=squared, callbacks=[Interrupts()], progress=False
         )
+
+
+def test_callbacks_see_the_history_that_fit_returns():
+    seen = []
+
+    def look(run):
+        assert type(run.history) is wf.train.History and "loss" in run.history
+        assert len(run.history["loss"]) == run.epoch == run.history.steps("loss")[-1]
+        run.add("twice", 2 * run.history["loss"][-1])
+        seen.append(run.history["loss"][-1])
+
+    model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
+    loss = wf.losses.mean_squared_error
+    history = model.fit(
+        data, optimizer=wf.optimizers.SGD(0.1), loss=loss, epochs=3, callbacks=[look], progress=False
+    )
+    assert history["loss"] == seen and history["twice"] == [2 * each for each in seen]
+    for name in ("epoch", "epochs", "step", "loss", "history", "add", "stop", "pause"):
+        assert getattr(wf.train.Run, name).__doc__ and f"`{name}" in wf.train.Run.__doc__
