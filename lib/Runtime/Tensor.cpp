@@ -59,12 +59,6 @@ void note_sizes_wanted(const TensorImpl &impl) {
     if (size == unknown) return note_size_wanted(impl);
 }
 
-void throw_no_such_axis(std::size_t axis, std::size_t rank) {
-  throw IndexError("shape: axis " + std::to_string(static_cast<std::int64_t>(axis)) +
-                   " is out of range for " + std::to_string(rank) +
-                   (rank == 1 ? " axis" : " axes") + ": those of a shape count from 0");
-}
-
 void throw_undefined(const char *member, const std::source_location &where) {
   const CompositeCall site(member, where);
   throw StateError("the tensor is undefined: it was never given a value");

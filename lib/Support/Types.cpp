@@ -1,4 +1,4 @@
-// Printing and parsing of dtypes, shapes and tensor types.
+// Printing, parsing and checks of dtypes, shapes and tensor types.
 #include <ostream>
 
 #include "Support/Enumerators.h"
@@ -27,6 +27,14 @@ std::string no_dtype(DType dtype) {
 void check_dtype(std::string_view function, DType dtype) {
   if (!is_dtype(dtype)) throw DTypeError(std::string(function) + ": " + no_dtype(dtype));
 }
+
+namespace detail {
+void throw_no_such_axis(std::size_t axis, std::size_t rank) {
+  throw IndexError("shape: axis " + std::to_string(static_cast<std::int64_t>(axis)) +
+                   " is out of range for " + std::to_string(rank) +
+                   (rank == 1 ? " axis" : " axes") + ": those of a shape count from 0");
+}
+} // namespace detail
 
 bool Shape::is_static() const {
   for (std::int64_t dim : *this)
