@@ -83,8 +83,10 @@ public:
   RealList(T one) : values_{static_cast<double>(one)}, one_(true) {}
   RealList(std::initializer_list<double> several) : values_(several) {}
   RealList(std::vector<double> several) : values_(std::move(several)) {}
-  template <class Range, class Element = decltype(*std::begin(std::declval<const Range &>())),
-            class = std::enable_if_t<std::is_arithmetic_v<std::remove_cvref_t<Element>>>>
+  template <
+      class Range,
+      class Element = std::remove_cvref_t<decltype(*std::begin(std::declval<const Range &>()))>,
+      class = std::enable_if_t<std::is_arithmetic_v<Element> && !std::is_same_v<Element, char>>>
   RealList(const Range &several) : values_(std::begin(several), std::end(several)) {}
 
   /// Whether it is one, and no list of one.

@@ -197,6 +197,10 @@ TEST(Composites, SeveralResultsHaveNames) {
               ElementsAre(0, 2, 0, 7));
 }
 
+// Texts are no lists of numbers.
+static_assert(!std::is_constructible_v<RealList, std::string> &&
+              !std::is_constructible_v<Sizes, const char (&)[4]>);
+
 TEST(Composites, ListsAreAnyRangeOfIntegersOrTensors) {
   const Tensor x = arange(6).reshape(std::array{2, 3}), y = x + 6;
   const std::vector<int> both = {0, 1};
