@@ -2,8 +2,7 @@
 #include "Data.h"
 #include "Define.h"
 #include "Function.h"
-#include "Snapshots.h"
-#include "Text.h"
+#include "Staging.h"
 
 #include <weft/data/for_each.h>
 #include <weft/detail/staging.h>
@@ -15,19 +14,7 @@ namespace {
 using data::detail::LoopPasses;
 using data::detail::Pipeline;
 
-nb::object list_of(std::span<const Tensor> tensors) {
-  const nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
-  for (std::size_t i = 0; i < tensors.size(); ++i)
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), wrap(tensors[i]));
-  return list;
-}
-
-std::vector<Tensor> tensors_of(nb::handle list) {
-  std::vector<Tensor> tensors;
-  for (const nb::handle item : entries_of(list.ptr()))
-    tensors.push_back(to_tensor(item.ptr(), {"for", "a tensor"}));
-  return tensors;
-}
+std::vector<Tensor> tensors_of(nb::handle list) { return python::tensors_of(list, "for"); }
 
 HostCallOptions options_of(const char *name, std::vector<TensorType> results) {
   return {.results = std::move(results), .name = name, .pure = false, .where = {}};

@@ -1,6 +1,7 @@
 // The class of data sets: its stages, with functions of Python in them, and its position.
 #include "Stages.h"
 #include "Define.h"
+#include "Staging.h"
 #include "Text.h"
 
 #include <nanobind/stl/optional.h>
@@ -141,12 +142,8 @@ nb::object element_spec(nb::handle self) {
   const data::detail::ElementTypes &types = dataset_in(self).types_of_elements();
   const nb::object spec = nb::module_::import_("weft").attr("TensorSpec");
   std::vector<nb::object> specs;
-  for (const TensorType &type : types.tensors) {
-    nb::list sizes;
-    for (const std::int64_t size : type.shape)
-      sizes.append(size == unknown ? nb::object(nb::none()) : nb::object(nb::int_(size)));
-    specs.emplace_back(spec(nb::tuple(sizes), wrap(type.dtype)));
-  }
+  for (const TensorType &type : types.tensors)
+    specs.emplace_back(spec(tuple_of(type.shape), wrap(type.dtype)));
   return filled(types.form.get(), specs);
 }
 

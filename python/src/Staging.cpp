@@ -153,8 +153,6 @@ Tensor to_tensor_as(PyObject *object, DType dtype, const Place &place, const cha
   return to_tensor_of(object, dtype, place);
 }
 
-namespace {
-
 nb::object list_of(std::span<const Tensor> tensors) {
   nb::object list = checked(PyList_New(static_cast<Py_ssize_t>(tensors.size())));
   for (std::size_t i = 0; i < tensors.size(); ++i)
@@ -162,12 +160,23 @@ nb::object list_of(std::span<const Tensor> tensors) {
   return list;
 }
 
-std::vector<Tensor> tensors_of(nb::handle list) {
+std::vector<Tensor> tensors_of(nb::handle list, const char *function) {
   std::vector<Tensor> tensors;
   for (const nb::handle item : entries_of(list.ptr()))
-    tensors.push_back(to_tensor(item.ptr(), {"staging", "a tensor"}));
+    tensors.push_back(to_tensor(item.ptr(), {function, "a tensor"}));
   return tensors;
 }
+
+nb::tuple tuple_of(const Shape &shape) {
+  nb::list sizes;
+  for (const std::int64_t size : shape)
+    sizes.append(size == unknown ? nb::object(nb::none()) : nb::object(nb::int_(size)));
+  return nb::tuple(sizes);
+}
+
+namespace {
+
+std::vector<Tensor> tensors_of(nb::handle list) { return python::tensors_of(list, "staging"); }
 
 /// A body of Python, called on one list of tensors. It is borrowed.
 detail::Body body_of(nb::handle body) {
@@ -189,10 +198,7 @@ PyObject *op_count(PyObject *, PyObject *) {
 /// would have the function traced for them alone.
 nb::tuple type_of(nb::handle object) {
   const TensorType type = detail::type_of(tensor_in(object.ptr()));
-  nb::list sizes;
-  for (const std::int64_t size : type.shape)
-    sizes.append(size == unknown ? nb::object(nb::none()) : nb::object(nb::int_(size)));
-  return nb::make_tuple(python_name(type.dtype), nb::tuple(sizes));
+  return nb::make_tuple(python_name(type.dtype), tuple_of(type.shape));
 }
 
 Tensor as_tensor(nb::handle object, nb::handle like) {

@@ -23,6 +23,12 @@ Shape shape_of_spec(nb::handle sizes, const Place &place);
 /// integer that does not fit.
 Tensor to_tensor_as(PyObject *object, DType dtype, const Place &place, const char *says);
 
+/// Tensors as a list of Python, and those of one; `function` is for messages.
+nb::object list_of(std::span<const Tensor> tensors);
+std::vector<Tensor> tensors_of(nb::handle list, const char *function);
+/// The sizes of a shape, None for those that are not known.
+nb::tuple tuple_of(const Shape &shape);
+
 /// The phase of that name: 'linalg', 'control-deps'. Throws ValueError for no phase.
 Phase phase_named(std::string_view name);
 

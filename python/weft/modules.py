@@ -132,7 +132,9 @@ def _entries(x: Any) -> Iterator[tuple[str, Any]]:
 _DEEPEST = 500  # as in C++
 
 
-def _parts_of(x: Any, seen: set[int], depth: int = 1) -> Iterator[Any]:
+def _parts_of(x: Any, seen: set[int], depth: int = 1, within: bool = True) -> Iterator[Any]:
+    """The parts among the attributes and in containers of them, and those within these unless
+    `within` is false."""
     if depth > _DEEPEST:
         raise _weft.ValueError(
             f"a model is nested too deep: more than {_DEEPEST} Modules and containers are in each other"
@@ -144,7 +146,8 @@ def _parts_of(x: Any, seen: set[int], depth: int = 1) -> Iterator[Any]:
         seen.add(id(value))
         if not inside:
             yield value
-        yield from _parts_of(value, seen, depth + 1)
+        if inside or within:
+            yield from _parts_of(value, seen, depth + 1, within)
 
 
 def _tree_of(x: Any, seen: set[int]) -> str:
@@ -248,7 +251,7 @@ class Model(Module):
     @property
     def layers(self) -> list[Any]:
         """The layers and Modules among the attributes, and in lists, tuples and dicts of them."""
-        return list(_direct_parts(self))
+        return list(_parts_of(self, set(), within=False))
 
     @property
     def built(self) -> bool:
@@ -305,19 +308,6 @@ def _note_call(model: Model, args: tuple[Any, ...]) -> None:
     _weft.internal_named_variables(model)
 
 
-def _direct_parts(x: Any) -> Iterator[Any]:
-    seen: set[int] = set()
-    for _, value in _entries(x):
-        if isinstance(value, list | tuple | dict):
-            found = _direct_parts(value)
-        else:
-            found = iter([value] if is_part(value) else [])
-        for part in found:
-            if id(part) not in seen:
-                seen.add(id(part))
-                yield part
-
-
 # Variables without a call, and tables of layers.
 
 
@@ -360,17 +350,25 @@ def summary(model: Any, input_shape: Any = None, dtype: Any = "float32") -> str:
     Raises:
         StateError: without a shape, if the model was never called with tensors
     """
+    nested = input_shape is None and getattr(model, "_called_nested", False)
+    return _traced(model, _types_of(model, input_shape, dtype), nested)
+
+
+def _traced(
+    model: Any, types: Any, nested: bool, see: Callable[[Any], Any] = lambda results: None
+) -> str:
+    """The table of a call with tensors of these types, of whose results `see` is told."""
     from weft._autograph.calls import trace_call
     from weft._staging import install
 
     install()
 
-    nested = input_shape is None and getattr(model, "_called_nested", False)
-
     def call(*inputs: Any) -> Any:
-        return trace_call(model, (inputs,) if nested else inputs)
+        results: Any = trace_call(model, (inputs,) if nested else inputs)
+        see(results)
+        return results
 
-    return _weft.internal_summary(model, _types_of(model, input_shape, dtype), call)
+    return _weft.internal_summary(model, types, call)
 
 
 def shapes_of_results(model: Any) -> Any:
@@ -388,19 +386,13 @@ def shapes_of_results(model: Any) -> Any:
         types = _types_of(model, (None, *shape), getattr(first, "input_dtype", None) or "float32")
     if types is None:
         types = _types_of(model, None, None)  # an error that says what to do
-    from weft._autograph.calls import trace_call
-    from weft._staging import install
-
-    install()
     found: list[Any] = []
-    nested = getattr(model, "_called_nested", False)
 
-    def call(*inputs: Any) -> Any:
-        results: Any = trace_call(model, (inputs,) if nested else inputs)
+    def see(results: Any) -> None:
         found.append([x.shape for x in results] if is_listed(results) else results.shape)
-        return results
 
-    _weft.internal_summary(model, [((None, *sizes[1:]), dtype) for sizes, dtype in types], call)
+    open_types = [((None, *sizes[1:]), dtype) for sizes, dtype in types]
+    _traced(model, open_types, getattr(model, "_called_nested", False), see)
     return found[-1]
 
 

@@ -71,24 +71,24 @@ def create_file_writer(
     return FileWriter(logdir, flush_seconds=2 if flush_millis is None else flush_millis / 1000)
 
 
-def _writer(function: str, step: Any) -> tuple[FileWriter | None, Any]:
-    """The writer and the step of a call; no writer, and nothing is written."""
-    chosen = _state.step if step is None else step
-    if _state.writer is not None and chosen is None:
+def _written(function: str, name: str, data: Any, step: Any, **options: Any) -> bool:
+    """Has the default writer add a value at the step of the call. Gives whether there is one."""
+    writer, at = _state.writer, _state.step if step is None else step
+    if writer is None:
+        return False
+    if at is None:
         raise _weft.ValueError(
             f"tf.summary.{function}: no step set: write step=..., or "
             "tf.summary.experimental.set_step(step)"
         )
-    return _state.writer, chosen
+    getattr(writer, function)(name, data, at, **options)
+    return True
 
 
 @options
 def scalar(name: str, data: Any, step: Any = None, description: str | None = None) -> bool:
     """A number. Gives whether there is a default writer, which has it then."""
-    writer, at = _writer("scalar", step)
-    if writer is not None:
-        writer.scalar(name, data, at)
-    return writer is not None
+    return _written("scalar", name, data, step)
 
 
 @options
@@ -100,10 +100,7 @@ def histogram(
     description: str | None = None,
 ) -> bool:
     """How the elements of a tensor are spread."""
-    writer, at = _writer("histogram", step)
-    if writer is not None:
-        writer.histogram(name, data, at, buckets=30 if buckets is None else buckets)
-    return writer is not None
+    return _written("histogram", name, data, step, buckets=30 if buckets is None else buckets)
 
 
 @options
@@ -111,19 +108,13 @@ def image(
     name: str, data: Any, step: Any = None, max_outputs: int = 3, description: str | None = None
 ) -> bool:
     """Pictures (count, height, width, channels)."""
-    writer, at = _writer("image", step)
-    if writer is not None:
-        writer.image(name, data, at, max_outputs=max_outputs)
-    return writer is not None
+    return _written("image", name, data, step, max_outputs=max_outputs)
 
 
 @options
 def text(name: str, data: str, step: Any = None, description: str | None = None) -> bool:
     """A text, which is shown as Markdown."""
-    writer, at = _writer("text", step)
-    if writer is not None:
-        writer.text(name, data, at)
-    return writer is not None
+    return _written("text", name, data, step)
 
 
 @options
