@@ -14,7 +14,7 @@ namespace weft::autodiff {
 class TensorEmitter : public EmitterOps<TensorEmitter, Tensor> {
 public:
   Tensor emit(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
-    if (op == OpCode::multiply && Interpreter::current() == nullptr)
+    if (op == OpCode::multiply && Interpreter::nobody_records())
       for (const std::size_t i : {0, 1})
         if (leaves(operands[i], operands[1 - i])) return detail::new_alias(operands[1 - i]);
     return dispatch(op, operands, attrs);

@@ -61,17 +61,20 @@ Tensor floating(const Operand &x) {
 template <Fused forward, Fused pullback, Tensor (*ops)(const Tensor &)>
 Tensor activation(const char *name, const Operand &x) {
   const CompositeCall site(name, x.where());
-  const nn::FusedFunction function{
-      .name = name,
-      .active = 1,
-      .forward = [](std::span<const Tensor> of) { return call::fused(forward, of); },
-      .backward =
-          [](std::span<const Tensor> of) {
-            const Tensor operands[] = {of[1], of[0]};
-            Tensor gradient = call::fused(pullback, operands);
-            return gradient.defined() ? std::vector{std::move(gradient)} : std::vector<Tensor>();
-          },
-      .ops = [](std::span<const Tensor> of) { return ops(of[0]); }};
+  const nn::FusedFunction function{.name = name,
+                                   .active = 1,
+                                   .forward = [](std::span<const Tensor> of) -> nn::FusedResult {
+                                     return {call::fused(forward, of)};
+                                   },
+                                   .backward =
+                                       [](std::span<const Tensor> of) {
+                                         const Tensor operands[] = {of[1], of[0]};
+                                         Tensor gradient = call::fused(pullback, operands);
+                                         return gradient.defined()
+                                                    ? std::vector{std::move(gradient)}
+                                                    : std::vector<Tensor>();
+                                       },
+                                   .ops = [](std::span<const Tensor> of) { return ops(of[0]); }};
   const Tensor value = floating(x);
   return nn::fused_call(function, {&value, 1});
 }

@@ -22,20 +22,13 @@ std::vector<Tensor> pulled_by_ops(const FusedFunction &function, std::span<const
   return tape.gradient(y, active, options);
 }
 
-/// Whether what happens now is seen by no tape, nor by anyone else. One whose gradient is being
-/// taken stands aside.
-bool nobody_records() {
-  for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
-    if (!i->takes_pullbacks() || i->records()) return false;
-  return true;
-}
-
 /// As ops where somebody records the derivative, or there is no kernel for this cotangent.
 std::vector<Tensor> pull(const FusedFunction &function, std::span<const Tensor> x,
-                         const Tensor &cotangent) {
-  if (nobody_records()) {
+                         const std::vector<Tensor> &kept, const Tensor &cotangent) {
+  if (Interpreter::nobody_records()) {
     const Interpreter::Scope eager(nullptr);
     std::vector<Tensor> operands(x.begin(), x.end());
+    operands.insert(operands.end(), kept.begin(), kept.end());
     operands.push_back(cotangent);
     if (std::vector<Tensor> gradients = function.backward(operands); !gradients.empty())
       return gradients;
@@ -61,18 +54,18 @@ bool is_entry(std::span<const Tensor> x, std::size_t active) {
 
 Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x) {
   if (call::fuses(x)) {
-    const Tensor y = function.forward(x);
-    return y.defined() ? y : function.ops(x);
+    FusedResult y = function.forward(x);
+    return y.value.defined() ? std::move(y.value) : function.ops(x);
   }
   if (!is_entry(x, function.active)) return function.ops(x);
-  const Tensor y = [&] {
+  const auto [y, kept] = [&] {
     const Interpreter::Scope eager(nullptr);
     return function.forward(x);
   }();
   if (!y.defined()) return function.ops(x);
-  const std::vector<Tensor> kept(x.begin(), x.end());
-  const detail::Body pullback = [function, kept](std::span<const Tensor> cotangents) {
-    return pull(function, kept, cotangents[0]);
+  const detail::Body pullback = [function, operands = std::vector<Tensor>(x.begin(), x.end()),
+                                 kept = kept](std::span<const Tensor> cotangents) {
+    return pull(function, operands, kept, cotangents[0]);
   };
   return attach_pullback({.name = function.name,
                           .operands = x.first(function.active),

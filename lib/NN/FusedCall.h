@@ -7,15 +7,22 @@
 
 namespace weft::nn {
 
+/// A result by kernels, undefined where there are none for the operands, and what the derivative
+/// wants of it.
+struct FusedResult {
+  Tensor value;
+  std::vector<Tensor> kept = {};
+};
+
 /// A function of tensors as kernels and as ops.
 struct FusedFunction {
   const char *name;
   /// How many of the operands, the first, have derivatives.
   std::size_t active;
-  /// By kernels, where nobody sees the ops; undefined where there are none for these operands.
-  Tensor (*forward)(std::span<const Tensor> x);
-  /// The cotangents of the active operands, of all operands and the result's cotangent, behind
-  /// them; as above.
+  /// By kernels, where nobody sees the ops.
+  FusedResult (*forward)(std::span<const Tensor> x);
+  /// The cotangents of the active operands: of all operands, behind them what `forward` kept, and
+  /// the result's cotangent last. Empty where there are no kernels for it.
   std::vector<Tensor> (*backward)(std::span<const Tensor> x);
   Tensor (*ops)(std::span<const Tensor> x);
 };

@@ -32,17 +32,22 @@ bool run(FusedRows function, std::span<const Tensor> operands, std::span<const T
          call::fused_rows(function, operands, results, operands[0].size() / size, size);
 }
 
-/// The result, or what a tensor becomes of x, by a kernel that gives one matrix.
-template <FusedRows function>
-Tensor matrix_by(std::span<const Tensor> x) {
+/// By a kernel that gives a matrix, and so many columns.
+template <FusedRows function, int columns>
+FusedResult matrix_by(std::span<const Tensor> x) {
   if (!are_rows(x[0])) return {};
-  Tensor y = new_like(x[0]);
-  return run(function, x, {&y, 1}) ? y : Tensor();
+  std::vector<Tensor> results{new_like(x[0])};
+  for (int i = 0; i < columns; ++i) results.push_back(new_column(x[0]));
+  if (!run(function, x, results)) return {};
+  FusedResult result{std::move(results[0])};
+  results.erase(results.begin());
+  result.kept = std::move(results);
+  return result;
 }
 
 template <FusedRows function>
 std::vector<Tensor> pulled_by(std::span<const Tensor> x) {
-  Tensor gradient = matrix_by<function>(x);
+  Tensor gradient = matrix_by<function, 0>(x).value;
   return gradient.defined() ? std::vector{std::move(gradient)} : std::vector<Tensor>();
 }
 
@@ -74,14 +79,14 @@ std::vector<Tensor> pulled_with_scale(FusedRows function, std::span<const Tensor
 constexpr FusedFunction kSoftmax{
     .name = "softmax",
     .active = 1,
-    .forward = matrix_by<FusedRows::softmax>,
+    .forward = matrix_by<FusedRows::softmax, 2>,
     .backward = pulled_by<FusedRows::softmax_pullback>,
     .ops = [](std::span<const Tensor> x) { return rows::softmax(x)[0]; }};
 
 constexpr FusedFunction kLogSoftmax{
     .name = "log_softmax",
     .active = 1,
-    .forward = matrix_by<FusedRows::log_softmax>,
+    .forward = matrix_by<FusedRows::log_softmax, 2>,
     .backward = pulled_by<FusedRows::log_softmax_pullback>,
     .ops = [](std::span<const Tensor> x) { return rows::log_softmax(x)[0]; }};
 
@@ -91,11 +96,12 @@ constexpr FusedFunction kLayerNorm{
     .active = 3,
     .forward =
         [](std::span<const Tensor> x) {
-          return are_rows(x[0], x.subspan(1, 2)) ? matrix_by<FusedRows::layer_norm>(x) : Tensor();
+          return are_rows(x[0], x.subspan(1, 2)) ? matrix_by<FusedRows::layer_norm, 2>(x)
+                                                 : FusedResult();
         },
     .backward =
         [](std::span<const Tensor> x) {
-          const Tensor operands[] = {x[0], x[1], x[3], x[4]};
+          const Tensor operands[] = {x[0], x[1], x[3], x[4], x[5], x[6]};
           return pulled_with_scale(FusedRows::layer_norm_pullback, operands, /*added=*/true);
         },
     .ops = [](std::span<const Tensor> x) { return rows::layer_norm(x)[0]; }};
@@ -106,7 +112,8 @@ constexpr FusedFunction kRmsNorm{
     .active = 2,
     .forward =
         [](std::span<const Tensor> x) {
-          return are_rows(x[0], x.subspan(1, 1)) ? matrix_by<FusedRows::rms_norm>(x) : Tensor();
+          return are_rows(x[0], x.subspan(1, 1)) ? matrix_by<FusedRows::rms_norm, 1>(x)
+                                                 : FusedResult();
         },
     .backward =
         [](std::span<const Tensor> x) {
@@ -141,13 +148,13 @@ T *elements(const Tensor &x) {
 }
 
 /// Of scores and labels.
-Tensor cross_entropy_forward(std::span<const Tensor> x) {
+FusedResult cross_entropy_forward(std::span<const Tensor> x) {
   const Tensor &labels = x[1];
   if (!are_rows(x[0]) || labels.rank() + 1 != x[0].rank() || labels.traced()) return {};
   for (std::int64_t i = 0; i < labels.rank(); ++i)
     if (labels.size(i) != x[0].size(i)) return {};
   const Tensor scores = x[0].contiguous();
-  const Tensor results[] = {new_column(scores), new_column(scores)};
+  const Tensor results[] = {new_column(scores), new_column(scores), new_column(scores)};
   if (!run(FusedRows::cross_entropy, {&scores, 1}, results)) return {};
   bool valid = false;
   visit_dtype(scores.dtype(), [&]<class T>() {
@@ -157,13 +164,14 @@ Tensor cross_entropy_forward(std::span<const Tensor> x) {
       values[row] = static_cast<T>(values[row] - (score[at] - most[row]));
     });
   });
-  return valid ? results[0] : Tensor();
+  return valid ? FusedResult{results[0], {results[1], results[2]}} : FusedResult();
 }
 
-/// Of scores, labels and the cotangent of the values.
+/// Of scores, labels, the largest score of each row, the sum of what is left of their exponentials,
+/// and the cotangent of the values.
 std::vector<Tensor> cross_entropy_backward(std::span<const Tensor> x) {
-  const Tensor cotangent = x[2].contiguous();
-  const Tensor operands[] = {x[0], cotangent};
+  const Tensor cotangent = x[4].contiguous();
+  const Tensor operands[] = {x[0], x[2], x[3], cotangent};
   const Tensor gradient = new_like(x[0]);
   if (!run(FusedRows::cross_entropy_pullback, operands, {&gradient, 1})) return {};
   visit_dtype(gradient.dtype(), [&]<class T>() {
@@ -179,11 +187,11 @@ std::vector<Tensor> cross_entropy_backward(std::span<const Tensor> x) {
 } // namespace
 
 Tensor softmax_along(const Tensor &x, std::int64_t axis) {
-  return is_last(x, axis) ? fused_call(kSoftmax, {&x, 1}) : rows::softmax_ops(x, axis);
+  return is_last(x, axis) ? fused_call(kSoftmax, {&x, 1}) : rows::softmax_along(x, axis)[0];
 }
 
 Tensor log_softmax_along(const Tensor &x, std::int64_t axis) {
-  return is_last(x, axis) ? fused_call(kLogSoftmax, {&x, 1}) : rows::log_softmax_ops(x, axis);
+  return is_last(x, axis) ? fused_call(kLogSoftmax, {&x, 1}) : rows::log_softmax_along(x, axis)[0];
 }
 
 Tensor rms_norm_of_rows(const Tensor &x, const Tensor &scale, double epsilon) {
@@ -196,7 +204,7 @@ Tensor normalized_rows(const Tensor &x, double epsilon, const Tensor &gamma, con
     const Tensor operands[] = {x, gamma, beta, number(epsilon, x.dtype())};
     return fused_call(kLayerNorm, operands);
   }
-  return rows::layer_norm_ops(x, epsilon, gamma, beta);
+  return rows::layer_norm_of(x, epsilon, gamma, beta)[0];
 }
 
 Moments moments_of_channels(const Tensor &x) {

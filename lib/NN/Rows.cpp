@@ -1,6 +1,7 @@
 // Functions of rows as ops.
 #include "NN/Rows.h"
 
+#include "Ops/Interpreter.h"
 #include <weft/composites.h>
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>
@@ -14,9 +15,9 @@ Tensor sum_along(const Tensor &x, std::int64_t axis) {
 }
 Tensor mean_of_rows(const Tensor &x) { return mean(x, {.axes = Ints{-1}, .keepdims = true}); }
 
-/// Less the largest along the axis, through which no gradient flows: it cancels.
-Tensor shifted(const Tensor &x, std::int64_t axis) {
-  return x - stop_gradient(reduce_max(x, {.axes = Ints{axis}, .keepdims = true}));
+/// The largest along the axis, through which no gradient flows where it is taken off: it cancels.
+Tensor most_along(const Tensor &x, std::int64_t axis) {
+  return stop_gradient(reduce_max(x, {.axes = Ints{axis}, .keepdims = true}));
 }
 
 /// x / sqrt(variance + epsilon) gamma + beta, where gamma and beta may be undefined.
@@ -26,6 +27,19 @@ Tensor scaled(const Tensor &x, const Tensor &variance, const Operand &epsilon, c
   if (gamma.defined()) y = y * gamma;
   if (beta.defined()) y = y + beta;
   return y;
+}
+
+/// `value`, which is what `computed` is, with the derivative of `computed`, which nobody need
+/// compute then.
+Tensor known(const Tensor &computed, const Tensor &value) {
+  const detail::Body itself = [](std::span<const Tensor> cotangents) {
+    return std::vector<Tensor>(cotangents.begin(), cotangents.end());
+  };
+  return attach_pullback({.name = "known",
+                          .operands = {&computed, 1},
+                          .results = {&value, 1},
+                          .pullback = itself,
+                          .natural = true})[0];
 }
 
 /// What `function` pulls the cotangent to, by a tape of its own.
@@ -39,14 +53,14 @@ Tensor pulled_to(const Tensor &x, const Tensor &cotangent, const Of &function) {
 
 } // namespace
 
-Tensor softmax_ops(const Tensor &x, std::int64_t axis) {
-  const Tensor e = exp(shifted(x, axis));
-  return e / sum_along(e, axis);
+Tensors softmax_along(const Tensor &x, std::int64_t axis) {
+  const Tensor most = most_along(x, axis), e = exp(x - most), all = sum_along(e, axis);
+  return {e / all, most, all};
 }
 
-Tensor log_softmax_ops(const Tensor &x, std::int64_t axis) {
-  const Tensor away = shifted(x, axis);
-  return away - log(sum_along(exp(away), axis));
+Tensors log_softmax_along(const Tensor &x, std::int64_t axis) {
+  const Tensor most = most_along(x, axis), away = x - most, all = sum_along(exp(away), axis);
+  return {away - log(all), most, all};
 }
 
 Moments moments_ops(const Tensor &x, const Ints &axes) {
@@ -59,26 +73,25 @@ Tensor normalized_ops(const Tensor &x, const Moments &moments, const Operand &ep
   return scaled(x - moments.mean, moments.variance, epsilon, gamma, beta);
 }
 
-Tensor layer_norm_ops(const Tensor &x, const Operand &epsilon, const Tensor &gamma,
+Tensors layer_norm_of(const Tensor &x, const Operand &epsilon, const Tensor &gamma,
                       const Tensor &beta) {
-  const Tensor away = x - mean_of_rows(x);
-  return scaled(away, mean_of_rows(square(away)), epsilon, gamma, beta);
+  const Tensor mean = mean_of_rows(x), away = x - mean, variance = mean_of_rows(square(away));
+  return {scaled(away, variance, epsilon, gamma, beta), mean, variance};
 }
 
-Tensor rms_ops(const Tensor &x, const Operand &epsilon) {
-  return x * rsqrt(mean_of_rows(square(x)) + epsilon);
+Tensors softmax(std::span<const Tensor> x) { return softmax_along(x[0], -1); }
+Tensors log_softmax(std::span<const Tensor> x) { return log_softmax_along(x[0], -1); }
+
+Tensors layer_norm(std::span<const Tensor> x) { return layer_norm_of(x[0], x[3], x[1], x[2]); }
+
+Tensors rms_norm(std::span<const Tensor> x) {
+  const Tensor squares = mean_of_rows(square(x[0]));
+  return {x[0] * rsqrt(squares + x[2]) * x[1], squares};
 }
-
-Tensors softmax(std::span<const Tensor> x) { return {softmax_ops(x[0], -1)}; }
-Tensors log_softmax(std::span<const Tensor> x) { return {log_softmax_ops(x[0], -1)}; }
-
-Tensors layer_norm(std::span<const Tensor> x) { return {layer_norm_ops(x[0], x[3], x[1], x[2])}; }
-
-Tensors rms_norm(std::span<const Tensor> x) { return {rms_ops(x[0], x[2]) * x[1]}; }
 
 Tensors cross_entropy(std::span<const Tensor> x) {
-  const Tensor most = reduce_max(x[0], {.axes = Ints{-1}, .keepdims = true});
-  return {log(sum_along(exp(x[0] - most), -1)), most};
+  const Tensor most = most_along(x[0], -1), all = sum_along(exp(x[0] - most), -1);
+  return {log(all), most, all};
 }
 
 Tensors logsumexp(std::span<const Tensor> x) {
@@ -99,28 +112,41 @@ Tensors batch_norm(std::span<const Tensor> x) {
   return {normalized_ops(x[0], {x[1], x[2]}, x[5], x[3], x[4])};
 }
 
-Tensors pulled(Function function, std::span<const Tensor> x) {
-  return {pulled_to(x[0], x[1], [&](const Tensor &by) { return function({&by, 1})[0]; })};
+Tensors softmax_pullback(std::span<const Tensor> x) {
+  return {pulled_to(x[0], x[3], [&](const Tensor &by) {
+    const Tensor e = exp(by - x[1]);
+    return e / known(sum_along(e, -1), x[2]);
+  })};
+}
+
+Tensors log_softmax_pullback(std::span<const Tensor> x) {
+  return {pulled_to(x[0], x[3], [&](const Tensor &by) {
+    const Tensor away = by - x[1];
+    return away - log(known(sum_along(exp(away), -1), x[2]));
+  })};
 }
 
 Tensors cross_entropy_pullback(std::span<const Tensor> x) {
-  const Tensor by = pulled_to(x[0], x[1], [](const Tensor &scores) {
-    return log(sum_along(exp(shifted(scores, -1)), -1));
+  const Tensor by = pulled_to(x[0], x[3], [&](const Tensor &scores) {
+    return log(known(sum_along(exp(scores - x[1]), -1), x[2]));
   });
   return {by + 0}; // as the other labels' 0 are added
 }
 
 Tensors layer_norm_pullback(std::span<const Tensor> x) {
   const auto of = [&](const Tensor &by, const Tensor &gamma) {
-    return layer_norm_ops(by, x[2], gamma, Tensor());
+    const Tensor away = by - known(mean_of_rows(by), x[3]);
+    return scaled(away, known(mean_of_rows(square(away)), x[4]), x[2], gamma, Tensor());
   };
-  return {pulled_to(x[0], x[3], [&](const Tensor &by) { return of(by, x[1]); }),
-          x[3] * of(x[0], Tensor())};
+  return {pulled_to(x[0], x[5], [&](const Tensor &by) { return of(by, x[1]); }),
+          x[5] * of(x[0], Tensor())};
 }
 
 Tensors rms_norm_pullback(std::span<const Tensor> x) {
-  return {pulled_to(x[0], x[3], [&](const Tensor &by) { return rms_ops(by, x[2]) * x[1]; }),
-          x[3] * rms_ops(x[0], x[2])};
+  const auto of = [&](const Tensor &by) {
+    return by * rsqrt(known(mean_of_rows(square(by)), x[3]) + x[2]);
+  };
+  return {pulled_to(x[0], x[4], [&](const Tensor &by) { return of(by) * x[1]; }), x[4] * of(x[0])};
 }
 
 } // namespace weft::nn::rows

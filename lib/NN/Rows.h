@@ -39,27 +39,27 @@ Tensor cross_entropy_of_rows(const Tensor &scores, const Tensor &labels,
 namespace weft::nn::rows {
 
 using Tensors = std::vector<Tensor>;
-using Function = Tensors (*)(std::span<const Tensor> x);
 
 // What they share with functions that have none.
 
-Tensor softmax_ops(const Tensor &x, std::int64_t axis);
-Tensor log_softmax_ops(const Tensor &x, std::int64_t axis);
+/// With the largest along the axis and the sum of exp(x - largest) behind it.
+Tensors softmax_along(const Tensor &x, std::int64_t axis);
+Tensors log_softmax_along(const Tensor &x, std::int64_t axis);
 /// In two passes.
 Moments moments_ops(const Tensor &x, const Ints &axes);
 Tensor normalized_ops(const Tensor &x, const Moments &moments, const Operand &epsilon,
                       const Tensor &gamma, const Tensor &beta);
-Tensor layer_norm_ops(const Tensor &x, const Operand &epsilon, const Tensor &gamma,
+/// With the mean and variance of each row behind it.
+Tensors layer_norm_of(const Tensor &x, const Operand &epsilon, const Tensor &gamma,
                       const Tensor &beta);
-Tensor rms_ops(const Tensor &x, const Operand &epsilon);
 
 Tensors softmax(std::span<const Tensor> x);
 Tensors log_softmax(std::span<const Tensor> x);
 /// Of x, gamma, beta and epsilon.
 Tensors layer_norm(std::span<const Tensor> x);
-/// Of x, scale and epsilon.
+/// Of x, scale and epsilon; and the mean of the squares of each row.
 Tensors rms_norm(std::span<const Tensor> x);
-/// The logarithms of the sums of exp(x - largest), and the largest, as columns.
+/// The logarithms of the sums of exp(x - largest), the largest, and the sums, as columns.
 Tensors cross_entropy(std::span<const Tensor> x);
 Tensors logsumexp(std::span<const Tensor> x);
 Tensors variance(std::span<const Tensor> x);
@@ -69,12 +69,13 @@ Tensors batch_squares(std::span<const Tensor> x);
 /// Of x, mean, variance, gamma, beta and epsilon.
 Tensors batch_norm(std::span<const Tensor> x);
 
-/// The cotangent of x of a function of it: of x and that of the result.
-Tensors pulled(Function function, std::span<const Tensor> x);
-/// Of x and the cotangent of the first column, but for what comes by the labels.
+/// The cotangent of x: of x, the columns of the function, and the cotangent of the result.
+Tensors softmax_pullback(std::span<const Tensor> x);
+Tensors log_softmax_pullback(std::span<const Tensor> x);
+/// Of x, the other columns and the cotangent of the first, but for what comes by the labels.
 Tensors cross_entropy_pullback(std::span<const Tensor> x);
 /// The cotangent of x, and for each element what the one of gamma is summed of: of x, gamma,
-/// epsilon and the cotangent of the result.
+/// epsilon, the columns and the cotangent of the result.
 Tensors layer_norm_pullback(std::span<const Tensor> x);
 Tensors rms_norm_pullback(std::span<const Tensor> x);
 

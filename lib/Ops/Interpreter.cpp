@@ -31,6 +31,12 @@ void pop_interpreter(Interpreter *interpreter) {
   interpreter->previous_ = nullptr;
 }
 
+bool Interpreter::nobody_records() {
+  for (const Interpreter *i = current_; i != nullptr; i = i->previous_)
+    if (!i->takes_pullbacks() || i->records()) return false;
+  return true;
+}
+
 bool Interpreter::is_active() const {
   for (const Interpreter *i = current_; i != nullptr; i = i->previous_)
     if (i == this) return true;

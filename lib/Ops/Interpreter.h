@@ -191,6 +191,10 @@ public:
   /// The interpreter of this thread; null is eager.
   static Interpreter *current() { return current_; }
 
+  /// Whether what this thread computes now is seen by no tape, nor by anyone else. A tape whose
+  /// gradient is being taken stands aside.
+  static bool nobody_records();
+
   /// Whether calls of this thread come to this interpreter now: not if it is not in the chain, or
   /// if a scope has set another chain aside, as a trace does with what stands around it.
   bool is_active() const;

@@ -388,6 +388,7 @@ TEST(Tape, GradientsOfWeightedSums) {
   EXPECT_EQ(numbers(slope), (Numbers{4, 0, 6}));
   EXPECT_TRUE(std::signbit(slope.to_vector<float>()[1]));
   EXPECT_TRUE(slope.is_contiguous());
+  EXPECT_EQ(slope.span<float>().data(), weights.span<float>().data()); // nothing was multiplied
   GradientTape second;
   second.watch(slope);
   const Tensor y = sum(slope * slope) + sum(weights * 100.f);
