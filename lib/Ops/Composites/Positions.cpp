@@ -25,11 +25,16 @@ Tensor extreme_position(const char *function, const Tensor &given,
 
 /// Throws ValueError while a function is traced, which has no values.
 void check_has_values(const char *function, const Tensor &x) {
-  if (x.traced())
-    raise(ErrorKind::value,
-          std::string(function) +
-              ": how large the result is depends on values, which a traced function does not have: "
-              "call it outside of the function, or write where(condition, x, y)");
+  if (!x.traced()) return;
+  const std::string start =
+      std::string(function) + ": how large the result is depends on values, which ";
+  constexpr const char *instead = ", or write where(condition, x, y)";
+  if (std::string_view(static_cast<detail::TraceRef *>(x.impl()->base)->name) == "vmap")
+    raise(ErrorKind::value, start + "differ by member of vmap: call it outside of vmap" + instead);
+  raise(ErrorKind::value, start +
+                              "a traced function does not have: call it outside of the "
+                              "function" +
+                              instead);
 }
 
 /// Calls `found` with the position of each element that is not 0, in order.
