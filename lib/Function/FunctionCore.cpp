@@ -86,6 +86,12 @@ FunctionOptions checked(FunctionOptions options) {
   if (options.name.empty()) options.name = "function";
   if (options.max_traces == 0)
     throw ValueError(options.name + ": max_traces is 0, but a function keeps one trace at least");
+  for (const TensorType &spec : options.signature)
+    if (!is_any_rank(spec.shape))
+      for (const std::int64_t size : spec.shape)
+        if (size < unknown)
+          throw ShapeError(options.name + ": the signature has a size of " + std::to_string(size) +
+                           ", which is negative: one that may be any is `unknown`");
   if (!options.dump.empty()) check_path(options.name + ": dump", options.dump);
   if (const auto checkpoint = parse_checkpoint(options.checkpoint); !checkpoint)
     throw ValueError(options.name + ": " + checkpoint.fault().message);

@@ -117,7 +117,7 @@ Tensor mean(const Call &call, const Tensor &x, bool count_padding) {
 
 Tensor pool(const char *name, const Operand &x, WindowReduction reduction, const Ints &window,
             const ReduceWindowOptions &options) {
-  const CallSite site(call::where_of({&x}));
+  const CompositeCall site(name, call::where_of({&x}));
   const OpCode op = reduction == WindowReduction::max   ? OpCode::window_max
                     : reduction == WindowReduction::min ? OpCode::window_min
                                                         : OpCode::window_sum;

@@ -2,8 +2,9 @@
 #include "Support/CallSite.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
+
+#include <weft/detail/named_call.h>
 
 namespace weft {
 
@@ -32,6 +33,10 @@ detail::UserLines::~UserLines() {
   CallSite::function_ = function_;
 }
 
+detail::NamedCall::NamedCall(const char *function)
+    : call_(std::make_unique<CompositeCall>(function, std::source_location())) {}
+detail::NamedCall::~NamedCall() = default;
+
 thread_local constinit const char *CallSite::function_ __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
@@ -39,17 +44,12 @@ std::string CallSite::of_function(std::string_view message) {
   return of_function(function_, message);
 }
 
-static bool is_op(std::string_view name) {
-  static constexpr std::string_view names[] = {
-#define WEFT_OP(op) #op,
-#include <weft/detail/opcodes.inc>
-#undef WEFT_OP
-  };
-  const auto has = [](std::string_view one) {
-    return std::ranges::find(names, one) != std::end(names);
-  };
-  // In C++ an op has another name where the function of its own is made of it.
-  return has(name) || has("reduce_" + std::string(name)) || has(std::string(name) + "_along");
+/// Whether a message that begins with it and a colon is of another function of the library, an op
+/// or a composite: no others are called in its name.
+static bool is_function(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
 }
 
 std::string CallSite::of_function(const char *function, std::string_view message) {
@@ -62,7 +62,7 @@ std::string CallSite::of_function(const char *function, std::string_view message
   if (message.starts_with(name) && message.substr(name.size()).starts_with(':'))
     return std::string(message);
   if (const std::size_t at = message.find(": ");
-      at != std::string_view::npos && is_op(message.substr(0, at)))
+      at != std::string_view::npos && is_function(message.substr(0, at)))
     message.remove_prefix(at + 2);
   constexpr std::string_view index = "index ";
   std::string said;

@@ -214,6 +214,7 @@ nb::dict to_dict(nb::handle value, const Place &place) {
 
 std::size_t word_of(nb::handle value, std::span<const char *const> words, const Place &place) {
   const char *text = PyUnicode_Check(value.ptr()) != 0 ? PyUnicode_AsUTF8(value.ptr()) : nullptr;
+  PyErr_Clear(); // of a lone surrogate
   // False is the first, as "no"; True the second.
   if (PyBool_Check(value.ptr()) != 0 && std::string_view(words[0]) == "no")
     return value.ptr() == Py_True ? 1 : 0;

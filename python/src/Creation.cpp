@@ -1,5 +1,7 @@
 // Making tensors of values, and the functions on tensors that no record describes.
+#include "Aliases.h"
 #include "Sizes.h"
+#include "Text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +9,7 @@
 #include <variant>
 
 #include <weft/detail/binding.h>
+#include <weft/detail/named_call.h>
 #include <weft/detail/ranges.h>
 
 namespace weft::python {
@@ -17,9 +20,9 @@ bool is_given(PyObject *value) { return value != nullptr && value != Py_None; }
 
 void check_device(const char *function, PyObject *device) {
   if (!is_given(device)) return;
-  const nb::str text{nb::handle(device)};
-  if (parse_device(text.c_str()) != Device())
-    throw ValueError(std::string(function) + ": there is no device " + text.c_str() +
+  const std::string text = text_of(nb::handle(device));
+  if (parse_device(text) != Device())
+    throw ValueError(std::string(function) + ": there is no device " + text +
                      " here: make it on cpu:0");
 }
 
@@ -46,6 +49,7 @@ Tensor make_constant(PyObject *const *values) {
   const Tensor made = to_tensor_of(values[0], to_optional_dtype(values[1], {"constant", "dtype"}),
                                    {"constant", "value"});
   if (!is_given(values[2])) return made;
+  const detail::NamedCall named("constant");
   const Ints shape = to_integers(values[2], {"constant", "shape"});
   return made.size() == 1 ? broadcast(reshape(made, Ints{}), shape) : reshape(made, shape);
 }
@@ -159,6 +163,7 @@ Tensor make_full_like(PyObject *const *values) {
   Argument value;
   const Place place{"full_like", "value"};
   if (!value.convert(values[1], place, dtype)) refuse_object(values[1], place);
+  const detail::NamedCall named("full_like");
   return full(of.shape(), value.operand(), dtype);
 }
 
@@ -236,6 +241,7 @@ Tensor make_arange(PyObject *const *values) {
   if (!is_given(values[1])) numbers = {0, numbers[0], numbers[2]};
   const auto &[start, stop, step] = numbers;
   const DType dtype = dtype_or(values[3], dtype_of_range(numbers), "arange");
+  const detail::NamedCall named("arange");
   if (std::ranges::any_of(numbers, &RangeNumber::traced))
     return arange_between(start.tensor(), stop.tensor(), step.tensor(), dtype);
   if (std::ranges::all_of(numbers, &RangeNumber::is_integer))
@@ -276,6 +282,7 @@ Tensor make_linspace(PyObject *const *values) {
     throw ValueError("linspace: num is " + std::to_string(count) + ", which is negative");
   if (!std::isfinite(start) || !std::isfinite(stop))
     throw ValueError("linspace: a bound is not finite");
+  const detail::NamedCall named("linspace");
   if (!number.is_number()) return line_between(start, stop, number, endpoint, dtype);
   const std::int64_t parts = endpoint ? count - 1 : count;
   const Ints dims{count};
@@ -425,7 +432,7 @@ void define_creation(nb::module_ &module) {
   for (const auto &[alias, name] :
        {std::pair("array", "tensor"), std::pair("empty", "zeros"),
         std::pair("empty_like", "zeros_like"), std::pair("identity", "eye")})
-    module.attr(alias) = module.attr(name);
+    add_alias(module, alias, name);
 }
 
 } // namespace weft::python

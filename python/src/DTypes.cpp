@@ -38,9 +38,15 @@ std::string text_of(PyObject *object) {
   return text;
 }
 
+/// The dtype in an object of the class. Throws TypeError for one that was never initialized.
+DType dtype_in(PyObject *object) {
+  if (!nb::inst_ready(object)) refuse_half_made(object);
+  return nb::inst_ptr<DTypeValue>(object)->dtype;
+}
+
 /// The dtype that an object names; nothing if it names none. No error is left set.
 std::optional<DType> find_dtype(PyObject *object) {
-  if (Py_TYPE(object) == dtype_type) return nb::inst_ptr<DTypeValue>(object)->dtype;
+  if (Py_TYPE(object) == dtype_type) return dtype_in(object);
   if (PyUnicode_Check(object)) return dtype_named(text_of(object));
   if (object == reinterpret_cast<PyObject *>(&PyBool_Type)) return DType::boolean;
   if (object == reinterpret_cast<PyObject *>(&PyLong_Type)) return DType::i32;
@@ -59,7 +65,7 @@ PyObject *compare(PyObject *self, PyObject *other, int operation) {
   return guarded([&]() -> PyObject * {
     if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
     const std::optional<DType> dtype = find_dtype(other);
-    const bool equal = dtype == nb::inst_ptr<DTypeValue>(self)->dtype;
+    const bool equal = dtype == dtype_in(self);
     return PyBool_FromLong(equal == (operation == Py_EQ));
   });
 }
@@ -70,8 +76,10 @@ PyObject *name_dtype(PyObject *, PyObject *of) {
 
 /// As the name's, which it is equal to.
 Py_hash_t hash(PyObject *self) {
-  const nb::str name(python_name(nb::inst_ptr<DTypeValue>(self)->dtype));
-  return PyObject_Hash(name.ptr());
+  return guarded([&] {
+    const nb::str name(python_name(dtype_in(self)));
+    return PyObject_Hash(name.ptr());
+  });
 }
 
 const PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void *>(compare)},

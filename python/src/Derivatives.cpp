@@ -99,6 +99,7 @@ void define_derivatives(nb::module_ &module) {
       .def(nb::init<>())
       .def("__enter__",
            [](nb::object self) {
+             if (!nb::inst_ready(self)) refuse_half_made(self.ptr());
              nb::cast<Tangents &>(self).work = std::make_unique<detail::Pushforward>();
              return self;
            })

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Buffers.h"
+#include "Text.h"
 
 namespace weft::python {
 
@@ -262,10 +263,9 @@ Tensor from_dlpack(PyObject *const *values) {
   if (values[2] != nullptr && values[2] != Py_None)
     sharing = to<bool>(values[2], {"from_dlpack", "copy"}) ? Sharing::copy : Sharing::only;
   if (values[1] != nullptr && values[1] != Py_None) {
-    const nb::str text{nb::handle(values[1])};
-    if (parse_device(text.c_str()) != Device())
-      throw ValueError(std::string("from_dlpack: device is ") + text.c_str() +
-                       ", and elements in memory are on cpu:0");
+    const std::string text = text_of(nb::handle(values[1]));
+    if (parse_device(text) != Device())
+      throw ValueError("from_dlpack: device is " + text + ", and elements in memory are on cpu:0");
   }
   if (PyCapsule_CheckExact(values[0])) return take_capsule(values[0], place, sharing);
   if (is_tensor(values[0]) && sharing != Sharing::copy) return tensor_in(values[0]);

@@ -1,4 +1,5 @@
 // Errors of the library as exceptions of Python, which name the user's line.
+#include "Aliases.h"
 #include "Define.h"
 #include "Foreign.h"
 #include "Text.h"
@@ -99,8 +100,9 @@ PyMethodDef initializer = {"__init__", reinterpret_cast<PyCFunction>(initialize)
 
 PyObject *class_of(ErrorKind kind) { return classes[static_cast<std::size_t>(kind)]; }
 
-void set(PyObject *type, std::string_view message, const SourceLocation &place = {}) noexcept {
+void set(PyObject *type, std::string_view text, const SourceLocation &place = {}) noexcept {
   try {
+    const std::string message = as_called(text);
     // Compiled code knows the line of each op; else it is the one that is running.
     const auto [file, line] =
         place.known() ? std::pair(place.file, static_cast<int>(place.line)) : line_of_user();
@@ -274,7 +276,7 @@ std::string nearest(std::string_view wrong, std::span<const char *const> names) 
 }
 
 void raise_type_error(const std::string &message) {
-  PyErr_SetString(PyExc_TypeError, message.c_str());
+  PyErr_SetObject(PyExc_TypeError, shown_text(as_called(message)).ptr());
   throw nb::python_error();
 }
 

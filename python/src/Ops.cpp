@@ -1,9 +1,11 @@
 // Ops and functions made of them as functions of Python, made from their records, and those of them
 // that are methods too.
+#include "Aliases.h"
 #include "Binding.h"
 #include "Composites.h"
 #include "Sizes.h"
 #include "Snapshots.h"
+#include <weft/detail/named_call.h>
 
 namespace weft::python {
 
@@ -129,6 +131,7 @@ nb::object call_where(PyObject *const *values) {
   const auto none = [&](int i) { return values[i] == nullptr || values[i] == Py_None; };
   if (none(1) != none(2)) throw ValueError("where: x and y must both be given, or neither of them");
   if (none(1)) {
+    const detail::NamedCall named("where");
     const Operands<1> condition(where_signature, values, 1);
     return checked(wrapped<Gives::tuple>(
         weft::where(condition[0],
@@ -166,7 +169,7 @@ void define_ops(nb::module_ &module) {
   }
   add_functions(module, functions);
   for (NamedTuple *one : named_tuples()) one->define(module);
-  for (const auto &[alias, name] : kAliases) module.attr(alias) = module.attr(name);
+  for (const auto &[alias, name] : kAliases) add_alias(module, alias, name);
   const nb::handle type(reinterpret_cast<PyObject *>(tensor_type));
   for (const char *name : kMethods)
     nb::setattr(type, name, checked(PyInstanceMethod_New(nb::object(module.attr(name)).ptr())));

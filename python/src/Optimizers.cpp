@@ -85,12 +85,13 @@ Trained trained_by(OptimizerObject &self, nb::handle object) {
                                               "learning rate: write [v], or learning_rate=v");
   if (PyList_Check(object.ptr()) != 0 || PyTuple_Check(object.ptr()) != 0) {
     std::vector<Variable> list;
-    bool only = true;
+    bool only = true, empty = true;
     for (const nb::handle entry : object) {
+      empty = false;
       only = only && is_variable(entry.ptr());
       if (only) list.push_back(variable_in(entry.ptr()));
     }
-    if (PyObject_Size(object.ptr()) == 0)
+    if (empty)
       throw ValueError(std::string(self.kind) +
                        ": the list of variables is empty: a model lists none of layers that are "
                        "not built; hand over the model itself, or call or build it first");

@@ -193,7 +193,7 @@ void walk(const Callee &self, const Bound &bound, ArgumentWalker &walker) {
   if (self.parameters->words) {
     walker.reader.enter(Node::map, bound.words.size());
     for (const auto &[word, value] : bound.words) {
-      walker.reader.literal(std::string_view(PyUnicode_AsUTF8(word)));
+      walker.reader.literal(text_of(nb::handle(word)));
       walker.begin(word);
       walker.walk(value);
     }

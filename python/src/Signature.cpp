@@ -74,7 +74,9 @@ void refuse_call(const std::string &function, const Names &names, std::size_t gi
     const std::optional<std::size_t> at = find(names.list, word);
     if (!at && names.keywords) continue;
     if (!at) {
-      const std::string text = nb::cast<std::string>(nb::str(nb::handle(word)));
+      // Lone surrogates are shown as Python writes them.
+      const nb::object bytes = checked(PyUnicode_AsEncodedString(word, "utf-8", "backslashreplace"));
+      const std::string text = PyBytes_AS_STRING(bytes.ptr());
       const std::string near = nearest(text, names.list), instead = instead_of(text);
       raise_type_error(function + "() got an unexpected argument '" + text + "'" +
                        (!instead.empty() ? instead

@@ -131,8 +131,12 @@ Phase phase_named(std::string_view name) {
 Shape shape_of_spec(nb::handle sizes, const Place &place) {
   if (sizes.is_none()) return spec(DType::f32, any_rank).shape;
   Shape shape;
-  for (const nb::handle size : sizes)
+  for (const nb::handle size : sizes) {
     shape.push_back(size.is_none() ? unknown : to_integer(size.ptr(), place));
+    if (shape[shape.size() - 1] < unknown)
+      throw ShapeError(place.text() + " has a size of " + std::to_string(shape[shape.size() - 1]) +
+                       ", which is negative");
+  }
   return shape;
 }
 

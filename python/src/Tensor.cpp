@@ -219,7 +219,7 @@ PyObject *method_numpy(PyObject *self, void *) {
   return guarded([&]() -> PyObject * {
     const Tensor &tensor = tensor_in(self);
     if (tensor.traced()) {
-      if (const Valueless why = valueless(tensor); why.why == Valueless::Why::left)
+      if (const Valueless why = valueless(tensor); why.why != Valueless::Why::running)
         raise_no_attribute("numpy: " + why.what + " has no value: " + why.instead);
       const char *function = static_cast<detail::TraceRef *>(tensor.impl()->base)->name;
       raise_no_attribute(

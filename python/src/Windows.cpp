@@ -11,16 +11,16 @@ Padding to_padding(PyObject *object, const char *function) {
   const Place place{function, "padding"};
   if (object == nullptr) return Padding::valid;
   if (PyUnicode_Check(object)) {
-    const nb::str text{nb::handle(object)};
-    const std::string word = text_of(text.attr("lower")());
+    const std::string text = text_of(nb::handle(object)),
+                      word = text_of(nb::handle(object).attr("lower")());
     if (word == "valid") return Padding::valid;
     if (word == "same") return Padding::same;
     if (word == "causal") return Padding::causal;
-    throw ValueError(place.text() + " is '" + text.c_str() +
+    throw ValueError(place.text() + " is '" + text +
                      "': it is 'valid', 'same', 'causal' or pairs of integers");
   }
-  const nb::object whole =
-      checked(PySequence_Fast(object, "padding: a word or pairs of integers are wanted"));
+  const std::string wanted = place.text() + " is a word or pairs of integers";
+  const nb::object whole = checked(PySequence_Fast(object, wanted.c_str()));
   std::vector<std::array<std::int64_t, 2>> pairs;
   for (const nb::handle item : entries_of(whole.ptr())) {
     const Ints pair = to_integers(item.ptr(), place);
@@ -148,12 +148,10 @@ Tensor call_resize(PyObject *const *values) {
   const Ints size = per_axis(values[1], spatial_axes(operands[0]), {"resize_image", "size"});
   Resize way = Resize::bilinear;
   if (values[2] != nullptr) {
-    const nb::str text{nb::handle(values[2])};
-    const std::string_view word = text.c_str();
+    const std::string word = text_of(nb::handle(values[2]));
     if (word == "nearest") way = Resize::nearest;
     else if (word != "bilinear")
-      throw ValueError("resize_image: method is '" + std::string(word) +
-                       "': it is 'bilinear' or 'nearest'");
+      throw ValueError("resize_image: method is '" + word + "': it is 'bilinear' or 'nearest'");
   }
   return unlocked(operands.size(), [&] { return resize_image(operands[0], size, way); });
 }

@@ -117,7 +117,7 @@ def integer(name: str, value: Any) -> int:
     except TypeError:
         kind = type(value).__name__
         raise TypeError(f"{name} is a {kind}: an integer is wanted") from None
-    if not -_MOST <= number <= _MOST:
+    if not -_MOST - 1 <= number <= _MOST:
         raise _weft.ValueError(f"{name} is {number}, which has more than 64 bits")
     return number
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 from weft import _weft
 from weft._arguments import NeedsInit, options, sizes
@@ -49,6 +49,12 @@ class TensorSpec(NeedsInit):
         self.shape: tuple[int | None, ...] | None = (
             None if shape is None else _weft.internal_shape(sizes("TensorSpec: shape", shape))
         )
+        for size in self.shape or ():
+            if size is not None and size < -1:
+                raise _weft.ShapeError(
+                    f"TensorSpec: shape has a size of {size}, which is negative: one that may be any "
+                    "is None"
+                )
         self.dtype: DType = _dtype_of(dtype)
         self.name = name
 
@@ -323,6 +329,9 @@ class ConcreteFunction:
         """What each parameter is: specs in the places of tensors."""
         return dict(self._specs)
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        _refuse_pickle(self.name)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         given = self._signature.bind_partial(*args, **kwargs).arguments
         return self._run(self._function, lambda name: self._value(name, given))
@@ -404,9 +413,13 @@ def _tracing_count(self: Any) -> int:
     return self.trace_count()
 
 
-def _refuse_pickle(self: Any, protocol: int) -> Any:
+def _reduce(self: Any, protocol: int) -> Any:
+    _refuse_pickle(self.__name__)
+
+
+def _refuse_pickle(name: str) -> NoReturn:
     raise TypeError(
-        f"the traced function {self.__name__} cannot be pickled: pickle what it works on, and make "
+        f"the traced function {name} cannot be pickled: pickle what it works on, and make "
         "it anew where that is loaded"
     )
 
@@ -416,7 +429,7 @@ for _name, _method in {
     "to_code": _to_code,
     "__set_name__": _set_name,
     "experimental_get_tracing_count": _tracing_count,
-    "__reduce_ex__": _refuse_pickle,
+    "__reduce_ex__": _reduce,
 }.items():
     setattr(Function, _name, _method)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -146,9 +147,14 @@ def vjp(f: Callable[..., R], *args: Any) -> tuple[R, Callable[[Any], tuple[Any, 
         by = _Sources("vjp", tuple(range(len(args))), args, tape)
         value = _run(f, *by.args)
     targets = leaves_of(value, "vjp: what the function gave")
+    thread = get_ident()
 
     @users_lines
     def pull(cotangent: Any) -> tuple[Any, ...]:
+        if get_ident() != thread:
+            raise _weft.StateError(
+                "vjp: the function that pulls back was called on another thread than vjp was"
+            )
         given = leaves_of(cotangent, "vjp: the cotangent")
         return by.like(_weft.internal_pull(tape, targets, given, by.sources))
 

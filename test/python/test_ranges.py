@@ -105,3 +105,16 @@ def test_errors_name_the_index_that_was_given():
     for use in (lambda x, i: wf.take(x, i), lambda x, i: x[i]):
         for call in (use, wf.function(use), wf.function(use, input_signature=spec)):
             assert call(x, wf.tensor([-5, 4])).tolist() == [1.0, 1.0]
+
+
+def test_only_a_number_stands_for_the_size_that_follows():
+    x = wf.ones([6])
+    reshaped = wf.function(lambda n: wf.reshape(x, [n, 2]))
+    assert wf.reshape(x, [-1, 2]).shape == wf.reshape(x, np.array([-1, 2])).shape == (3, 2)
+    assert reshaped(wf.tensor(3)).shape == wf.reshape(x, [wf.tensor(3), 2]).shape == (3, 2)
+    for call in (
+        lambda n: wf.reshape(x, [n, 2]), lambda n: x.reshape(n, 2), lambda n: wf.reshape(x, wf.stack([n, 2])),
+        reshaped, wf.function(lambda n: wf.reshape(x, wf.stack([n, 2]))),
+    ):  # fmt: skip
+        with pytest.raises(wf.ShapeError, match="reshape: a size is -1, which is negative"):
+            call(wf.tensor(-1))

@@ -67,3 +67,19 @@ def test_a_scan_without_iterations_has_no_effects(capfd):
     # What may not happen has no sizes either.
     assert wf.scan(shown, wf.ones([3]), wf.zeros([0, 2]))[1].shape == (0, 1, 0)
     assert "an iteration" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "f"),
+    [
+        ("where", lambda r: wf.where(r > 0)),
+        ("nonzero", lambda r: wf.nonzero(r)),
+        ("unique", lambda r: wf.unique(r)),
+        ("argwhere", lambda r: wf.argwhere(r)),
+        ("numpy", lambda r: r.numpy()),
+    ],
+)
+def test_what_members_cannot_have_speaks_of_vmap(name, f):
+    with pytest.raises(Exception, match=rf"{name}: .*vmap") as caught:
+        wf.vmap(f)(X)
+    assert "trace" not in str(caught.value)

@@ -156,7 +156,7 @@ std::vector<Mistake> mistakes() {
          return x[0];
        },
        kDType,
-       "check: assert: condition must be bool (bool), but it is i32(4,)"},
+       "check: condition must be bool (bool), but it is i32(4,)"},
       {"UpdatesOfAnotherDType",
        {v, tensor({0}), tensor({1})},
        [](const Operands &x) { return scatter_add(x[0], x[1], x[2]); },

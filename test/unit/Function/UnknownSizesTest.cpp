@@ -330,5 +330,37 @@ TEST(UnknownSizes, NothingIsDoneForTensorsWithoutElements) {
   EXPECT_EQ(repeated(zeros({0}), tensor(many)).shape(), same);
 }
 
+TEST(UnknownSizes, TheNumberThatStandsForThemIsNoSize) {
+  const Sizes sizes{std::numeric_limits<std::int64_t>::min()};
+  EXPECT_THROWS(static_cast<void>(sizes[0]), ShapeError,
+                "a size is -9223372036854775808, which is negative");
+  EXPECT_THROWS(Size(tensor(std::numeric_limits<std::int64_t>::min())), ShapeError,
+                "Size: a size is -9223372036854775808, which is negative");
+}
+
+TEST(UnknownSizes, ProductsThatDoNotFitAreNoOtherSizes) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ((Size(most / 2) * 3).number(), most);
+  EXPECT_EQ((Size(most / 2) * -3).number(), -most);
+  EXPECT_EQ((Size(7) * 3).number(), 21);
+  const auto f = [](const Tensor &n, const Tensor &m) {
+    return std::tuple((Size(n) * Size(m)).tensor(), (Size(n) * 3).tensor());
+  };
+  auto traced = function(f);
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{7}, most / 2})
+    for (const std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{5}}) {
+      const auto [product, tripled] = traced(tensor(n), tensor(m));
+      EXPECT_EQ(product.item<std::int64_t>(), (Size(n) * Size(m)).number());
+      EXPECT_EQ(tripled.item<std::int64_t>(), (Size(n) * 3).number());
+    }
+}
+
+TEST(UnknownSizes, SignaturesHaveNoNegativeOnes) {
+  EXPECT_THROWS(
+      function([](const Tensor &x) { return x; }, {.name = "f", .signature = {spec(f32, {2, -3})}}),
+      ShapeError,
+      "f: the signature has a size of -3, which is negative: one that may be any is `unknown`");
+}
+
 } // namespace
 } // namespace weft

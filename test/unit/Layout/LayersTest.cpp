@@ -96,6 +96,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/host_call.h", "Function"},
     {"weft/detail/binding.h", "Runtime"},
     {"weft/detail/ranges.h", "Runtime"},
+    {"weft/detail/named_call.h", "Support"},
     {"weft/detail/interrupts.h", "Runtime"},
     {"weft/detail/body.h", "Ops"},
     {"weft/detail/indexing.h", "Ops"},
