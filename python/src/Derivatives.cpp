@@ -49,14 +49,17 @@ nb::object own(const std::string &name, GradientTape &tape, nb::handle source) {
 }
 
 nb::object seed(Tangents &tangents, nb::handle primal, nb::handle tangent) {
-  const std::vector<Tensor> of{to_tensor(tangent.ptr(), {"jvp", "a tangent"})};
+  // A number takes the dtype of the primal.
+  const auto of = [&](DType dtype) {
+    return std::vector{to_tensor(tangent.ptr(), {"jvp", "a tangent"}, dtype)};
+  };
   if (is_variable(primal.ptr())) {
     Variable variable = variable_in(primal.ptr());
-    tangents.running().seed(variable, of);
+    tangents.running().seed(variable, of(variable.dtype()));
     return nb::borrow(primal);
   }
   Tensor tensor = to_tensor(primal.ptr(), {"jvp", "a primal"});
-  tangents.running().seed(tensor, of);
+  tangents.running().seed(tensor, of(detail::type_of(tensor).dtype));
   return checked(wrap(std::move(tensor)));
 }
 

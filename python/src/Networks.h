@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Bound.h"
+#include "Numbers.h"
 
 #include <algorithm>
 #include <array>
@@ -23,9 +24,13 @@ public:
     for (std::size_t i = 0; i < N; ++i) {
       const Place place{function, names[i]};
       const auto hint = is_wide(values[i]) ? dtype_ : std::nullopt;
-      if (!arguments_[i].convert(values[i], place, hint)) refuse_object(values[i], place);
-      if (is_floating(arguments_[i].operand().dtype()) && !Beside::of(values[i]))
-        arguments_[i].convert(values[i], place, dtype_);
+      nb::object number; // which a numpy.float64 beside tensors is
+      if (is_wide_float(values[i]) && is_beside_tensor(values, i))
+        number = checked(PyFloat_FromDouble(PyFloat_AS_DOUBLE(values[i])));
+      PyObject *value = number.is_valid() ? number.ptr() : values[i];
+      if (!arguments_[i].convert(value, place, hint)) refuse_object(value, place);
+      if (is_floating(arguments_[i].operand().dtype()) && is_weak(value))
+        arguments_[i].convert(value, place, dtype_);
     }
   }
   const Operand &operator[](std::size_t i) const { return arguments_[i].operand(); }
@@ -43,6 +48,17 @@ public:
   }
 
 private:
+  /// Whether all in a value are numbers; those of bool count as well.
+  static bool is_weak(PyObject *value) {
+    Beside numbers(DType::boolean);
+    numbers.add(value);
+    return numbers.dtype() == DType::boolean;
+  }
+  static bool is_beside_tensor(std::span<PyObject *const> values, std::size_t i) {
+    for (std::size_t other = 0; other < N; ++other)
+      if (other != i && !is_weak(values[other])) return true;
+    return false;
+  }
   /// Whether it is an integer of Python that no dtype of integers holds.
   static bool is_wide(PyObject *value) {
     int overflow = 0;

@@ -117,7 +117,18 @@ nb::object gradient(Tape &tape, nb::handle target, nb::handle by_what, nb::handl
     const bool one = is_leaf(target.ptr());
     const nb::object list =
         one ? nb::object(nb::make_tuple(output_gradients)) : nb::borrow(output_gradients);
-    options.output_gradients = to_tensors(list.ptr(), {"gradient", "output_gradients"});
+    const Place place{"gradient", "output_gradients"};
+    if (!PyList_Check(list.ptr()) && !PyTuple_Check(list.ptr())) {
+      options.output_gradients = to_tensors(list.ptr(), place);
+    } else { // a number takes the dtype of its target
+      for (const nb::handle each : entries_of(list.ptr())) {
+        const std::size_t i = options.output_gradients.size();
+        const bool has_target = i < targets.size() && targets[i].defined();
+        options.output_gradients.push_back(to_tensor(
+            each.ptr(), place,
+            has_target ? std::optional(detail::type_of(targets[i]).dtype) : std::nullopt));
+      }
+    }
   }
   const Structure sources = structure_of(listed(by_what), "gradient: sources");
   const std::vector<Tensor> gradients =

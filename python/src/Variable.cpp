@@ -41,6 +41,9 @@ struct Bound {
 
 /// Throws ShapeError unless a value has the shape that a call gives besides.
 void check_shape(const Tensor &value, PyObject *given) {
+  if (PySequence_Check(given) == 0 || PyUnicode_Check(given))
+    throw DTypeError(std::string("Variable: shape is of type ") + Py_TYPE(given)->tp_name +
+                     ": a list of sizes is wanted");
   const Shape shape = shape_of_spec(given, {"Variable", "shape"});
   if (shape.is_static() && shape == weft::detail::type_of(value).shape) return;
   throw ShapeError("Variable: initial_value has the shape " + weft::to_string(value.shape()) +

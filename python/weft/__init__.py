@@ -44,6 +44,7 @@ __all__ = [
     "Sequential",
     "TensorSpec",
     "autograph",
+    "break_if",
     "cond",
     "config",
     "custom_gradient",

@@ -158,3 +158,33 @@ def test_a_scalar_that_has_to_be_known_says_so(name):
 def test_numpy_of_a_trace_names_what_prints_it():
     with pytest.raises(wf.StateError, match=r"print it with weft\.print, or take it to weft\.py_function"):
         wf.function(lambda x: x.numpy())(wf.tensor(X))
+
+
+# Functions that take several tensors by themselves.
+
+BESIDE = {
+    "log_cosh": lambda x, n: wf.losses.log_cosh(x, n),
+    "hinge": lambda x, n: wf.losses.hinge(n, x),
+    "binary_cross_entropy": lambda x, n: wf.losses.binary_cross_entropy(x * 0.1, n),
+    "categorical_cross_entropy": lambda x, n: wf.losses.categorical_cross_entropy(x, [n, n]),
+    "jvp": lambda x, n: wf.jvp(lambda a: a * a, (x[0],), (n,))[1],
+    "jvp of a list": lambda x, n: wf.jvp(lambda a: a * a, (x,), (wf.tensor([n, n], dtype=x.dtype),))[1],
+    "vjp": lambda x, n: wf.vjp(lambda a: a * a, x[0])[1](n)[0],
+    "output_gradients": lambda x, n: _gradient(x[0], n),
+}
+
+
+def _gradient(x, n):
+    with wf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.gradient(y, x, output_gradients=n)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", BESIDE)
+def test_numbers_beside_tensors_are_weak(name, dtype):
+    x = wf.tensor(X, dtype=dtype)
+    found = [BESIDE[name](x, number) for number in (0.5, np.float64(0.5))]
+    assert found[0].dtype.name == found[1].dtype.name == dtype
+    assert found[0].tolist() == found[1].tolist()
