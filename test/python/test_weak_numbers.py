@@ -84,9 +84,8 @@ OF_LISTS = {
 
 NOT_OF_VALUES = {
     "logical_and", "logical_or", "logical_xor",  # of bools
-    "barrier", "match_shape", "gather", "take", "take_along_axis", "meshgrid",  # of one
+    "barrier", "match_shape", "gather", "take", "take_along_axis", "meshgrid", "compress",  # of one
     "scatter_add", "add_along_axis", "update_slice",  # other dtypes are refused
-    "draw_uniform", "draw_permutation",  # streams
 }  # fmt: skip
 
 

@@ -308,7 +308,7 @@ IntList Draw::value<IntList>(const char *name) {
 template <>
 Integers Draw::value<Integers>(const char *name) {
   if (choose(3) == 0) return value<std::int64_t>(name);
-  if (choose(3) == 0) return Integers(tensor(value<std::int64_t>(name)));
+  if (choose(3) == 0) return Integers(weft::tensor(value<std::int64_t>(name)));
   return value<Ints>(name);
 }
 template <>

@@ -18,6 +18,7 @@ class NumPy:
     reshape, transpose, moveaxis, expand_dims = np.reshape, np.transpose, np.moveaxis, np.expand_dims
     concatenate, stack, roll, diff = np.concatenate, np.stack, np.roll, np.diff
     tile, repeat, where, sort, flip, broadcast_to = np.tile, np.repeat, np.where, np.sort, np.flip, np.broadcast_to
+    unique, compress, split, array_split, diagonal, diag = np.unique, np.compress, np.split, np.array_split, np.diagonal, np.diag
 
     @staticmethod
     def sum(x, axis=None, keepdims=False):
@@ -48,6 +49,23 @@ class NumPy:
         return x.shape[axis]
 
     @staticmethod
+    def nonzero(x, axis):
+        return np.nonzero(x)[axis].astype(x.dtype)
+
+    @staticmethod
+    def up_to(x, axis, size):
+        found = np.nonzero(x)[axis][:size]
+        return np.pad(found, (0, size - found.size), constant_values=7).astype(x.dtype)
+
+    @staticmethod
+    def argwhere(x):
+        return np.argwhere(x).astype(x.dtype)
+
+    @staticmethod
+    def part(parts, i):
+        return parts[i]
+
+    @staticmethod
     def arange(x, axis):
         return np.arange(x.shape[axis], dtype=x.dtype)
 
@@ -60,11 +78,28 @@ def weft_names() -> Any:
         reshape, transpose, moveaxis, expand_dims = wf.reshape, wf.transpose, wf.moveaxis, wf.expand_dims
         concatenate, stack, roll, diff = wf.concatenate, wf.stack, wf.roll, wf.diff
         tile, repeat, where, sort, flip, broadcast_to = wf.tile, wf.repeat, wf.where, wf.sort, wf.reverse, wf.broadcast_to
+        unique, compress, split, array_split, diagonal, diag = wf.unique, wf.compress, wf.split, wf.array_split, wf.diagonal, wf.diag
         sum, max, min, cumsum, size = wf.sum, wf.max, wf.min, wf.cumsum, wf.size
 
         @staticmethod
         def argmax(x, axis=None):
             return wf.cast(wf.argmax(x, axis), x.dtype)
+
+        @staticmethod
+        def nonzero(x, axis):
+            return wf.cast(wf.nonzero(x)[axis], x.dtype)
+
+        @staticmethod
+        def up_to(x, axis, size):
+            return wf.cast(wf.nonzero(x, size=size, fill_value=7)[axis], x.dtype)
+
+        @staticmethod
+        def argwhere(x):
+            return wf.cast(wf.argwhere(x), x.dtype)
+
+        @staticmethod
+        def part(parts, i):
+            return parts[i]
 
         @staticmethod
         def pad(x, low, high):
@@ -201,6 +236,19 @@ class Writer:
             f"x + m.arange(x, {x.ndim - 1})",
             f"x - m.max(x, axis={axes}, keepdims=True)",
             f"x + m.sum(x, axis={axes}, keepdims=True)",
+            f"m.roll(x, m.size(x, {axis}) - {by}, {axis})",
+            f"m.repeat(x, m.size(x, {self._axis(x)}), {axis})",
+            f"m.part(m.split(m.concatenate([x, x], {axis % x.ndim}), 2, {axis}), {draw.randrange(2)})",
+            f"m.part(m.split(x, [m.size(x, {axis}) - 1], {axis}), {draw.randrange(2)})",
+            f"m.part(m.array_split(x, 3, {axis}), {draw.randrange(3)})",
+            "x[x > 9]",
+            f"x[{before}m.sum(x, axis={tuple(a for a in range(x.ndim) if a != axis % x.ndim)}) > 30]",
+            f"m.compress(m.max(m.moveaxis(x, {axis}, 0) * 0 + m.moveaxis(x, {axis}, 0), axis={tuple(range(1, x.ndim))}) > 9, x, {axis})",
+            "m.unique(x)",
+            f"m.nonzero(x > 9, {axis})",
+            f"m.up_to(x > 9, {axis}, {draw.choice((0, 1, 3, 30))})",
+            "m.argwhere(x > 50)",
+            *([f"m.diagonal(x, {by}, 0, {x.ndim - 1})"] if x.ndim > 1 else [f"m.diag(x, {by})"]),
         ]
         return draw.choice(choices)
 
