@@ -58,6 +58,8 @@ void add_alias(nb::module_ &module, const char *name, const char *of) {
                alias.documentation.c_str()};
   const nb::str owner("weft");
   module.attr(name) = checked(PyCFunction_NewEx(&alias.row, nullptr, owner.ptr()));
+  if (!nb::hasattr(module, "_aliases")) module.attr("_aliases") = nb::dict();
+  module.attr("_aliases")[name] = of;
   ++count;
 }
 
