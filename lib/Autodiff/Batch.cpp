@@ -28,7 +28,7 @@ Batch::~Batch() = default;
 
 Tensor Batch::one(const Tensor &members) const {
   const TensorType type = type_of(members);
-  if (type.shape.empty() || type.shape[0] != impl_->count)
+  if (type.shape.empty() || size_for_call(members, 0) != impl_->count)
     throw ShapeError(std::string(impl_->name) + ": there are " + std::to_string(impl_->count) +
                      " members, but an argument is " + to_string(type));
   return impl_->batcher.batch(members);

@@ -25,23 +25,14 @@ std::vector<Tensor> results_of(const Body &iteration, std::span<const Tensor> in
 /// x `count` times along a new leading axis.
 Tensor repeated(const Tensor &x, const Size &count) {
   Sizes shape{count};
-  const Sizes slice = sizes_of(x);
-  std::size_t value = 0;
-  for (const std::int64_t size : slice.numbers())
-    if (size != kDynamic) shape.push_back(size);
-    else shape.push_back(slice.values()[value++]);
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) shape.push_back(x.size(axis));
   return broadcast(x, shape);
 }
 
 /// The sizes of the slices of x along its first axis.
 Sizes slice_sizes(const Tensor &x) {
   Sizes sizes;
-  const Shape shape = type_of(x).shape;
-  for (std::int64_t axis = 1; axis < shape.rank(); ++axis) {
-    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
-    if (size != unknown) sizes.push_back(size);
-    else sizes.push_back(size_of(x, {.axis = axis}));
-  }
+  for (std::int64_t axis = 1; axis < x.rank(); ++axis) sizes.push_back(x.size(axis));
   return sizes;
 }
 
@@ -65,39 +56,42 @@ std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
   return length;
 }
 
-TensorType slice_type(const Tensor &x) {
-  const Shape shape = detail::type_of(x).shape;
-  return {x.dtype(), Shape(std::span<const std::int64_t>(shape).subspan(1))};
+TracedType slice_type(const Tensor &x) {
+  const auto rest = [](const Shape &shape) {
+    return Shape(std::span<const std::int64_t>(shape).subspan(1));
+  };
+  return {{x.dtype(), rest(type_of(x).shape)}, rest(hint_of(x))};
 }
 
 /// The types of carries and results, when carries begin with the types in `carries`, which become
 /// those of every iteration.
-std::vector<TensorType> settle_types(std::string_view name, const Body &iteration,
-                                     std::vector<TensorType> &carries, std::span<const Tensor> xs,
-                                     Interpreter &tracer) {
-  const std::vector<TensorType> before = carries;
+std::vector<TensorType> resolve_types(std::string_view name, const Body &iteration,
+                                      std::vector<TracedType> &carries, std::span<const Tensor> xs,
+                                      Interpreter &tracer) {
+  const std::vector<TracedType> before = carries;
   for (;;) {
-    std::vector<TensorType> inputs = carries;
+    std::vector<TracedType> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(slice_type(x));
-    std::vector<TensorType> after = tracer.types_of(name, iteration, inputs);
-    if (!widen_loop_variables(name, before, carries,
-                              std::span<const TensorType>(after).first(carries.size())))
-      return {after.begin() + static_cast<std::ptrdiff_t>(carries.size()), after.end()};
+    const std::vector<TracedType> after = tracer.types_of(name, iteration, inputs);
+    const std::span<const TracedType> all(after);
+    if (widen_loop_variables(name, before, carries, all.first(carries.size()))) continue;
+    std::vector<TensorType> results;
+    for (const TracedType &result : all.subspan(carries.size())) results.push_back(result.type);
+    return results;
   }
 }
 
 /// Types of the results of an iteration where nothing is traced.
 std::vector<TensorType> result_types(std::string_view name, const Body &iteration,
                                      std::span<const Tensor> carries, std::span<const Tensor> xs) {
-  Tracer tracer{std::string(name)};
+  Tracer tracer{{.name = std::string(name)}};
   push_interpreter(&tracer);
   struct Pop {
     Tracer &tracer;
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
-  std::vector<TensorType> types;
-  for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
-  return settle_types(name, iteration, types, xs, tracer);
+  std::vector<TracedType> types(carries.begin(), carries.end());
+  return resolve_types(name, iteration, types, xs, tracer);
 }
 
 Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
@@ -151,17 +145,17 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
 }
 
 /// Whether an iteration of these types does more than to compute its results.
-bool has_effects(std::string_view name, const Body &iteration, std::vector<TensorType> inputs,
+bool has_effects(std::string_view name, const Body &iteration, std::vector<TracedType> inputs,
                  std::span<const Tensor> xs) {
   for (const Tensor &x : xs) inputs.push_back(slice_type(x));
-  Tracer tracer{std::string(name)};
+  Tracer tracer{{.name = std::string(name), .for_call = true}};
   push_interpreter(&tracer);
   struct Pop {
     Tracer &tracer;
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
   std::vector<Tensor> values;
-  for (const TensorType &type : inputs) values.push_back(tracer.input(type));
+  for (const TracedType &type : inputs) values.push_back(tracer.input(type));
   return !effect_of(tracer.finish(results_of(iteration, values)).nodes).empty();
 }
 
@@ -176,9 +170,8 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
   if (tracer == nullptr || !tracer->traces())
     return scan_values(name, iteration, std::move(carries), xs, length, reverse);
 
-  std::vector<TensorType> types;
-  for (const Tensor &carry : carries) types.push_back(detail::type_of(carry));
-  const std::vector<TensorType> results = settle_types(name, iteration, types, xs, *tracer);
+  std::vector<TracedType> types(carries.begin(), carries.end());
+  const std::vector<TensorType> results = resolve_types(name, iteration, types, xs, *tracer);
   const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
   const std::size_t carried = carries.size();
   // Around the user's iteration there are ops of the scan itself.

@@ -169,7 +169,7 @@ Tensor arange_of_trace(PyObject *const *values, bool bounded) {
   bool floating = false;
   if (is_given(values[2])) {
     const Place argument{"arange", "step"};
-    if (is_tensor(values[2]) && tensor_in(values[2]).traced())
+    if (is_computed(values[2]))
       throw DTypeError(argument.text() + " is a tensor of a traced function: a number is wanted");
     const double step = to<double>(values[2], argument);
     if (step == 0) throw ValueError("arange: step is 0");
@@ -197,7 +197,7 @@ Tensor arange_of_trace(PyObject *const *values, bool bounded) {
 Tensor make_arange(PyObject *const *values) {
   const bool bounded = is_given(values[1]);
   if (std::any_of(values, values + 3, [](PyObject *value) {
-        return is_given(value) && is_tensor(value) && tensor_in(value).traced();
+        return is_given(value) && is_computed(value);
       }))
     return arange_of_trace(values, bounded);
   bool floating = false;

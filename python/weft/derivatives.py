@@ -276,11 +276,12 @@ def _from_front(y: Any, axis: int) -> Any:
 
 
 def _leading(fronts: Sequence[Any]) -> int:
-    sizes = {t.shape[0] for t in fronts}
-    if None in sizes:
+    try:
+        sizes = {int(t.shape[0]) for t in fronts}
+    except (TypeError, _weft.SymbolicSizeError):  # weft.tf has None
         raise _weft.ShapeError(
             "vmap: the size along an axis to map over must be known, and a traced function leaves it open"
-        )
+        ) from None
     counts = sorted(sizes)
     if len(counts) != 1:
         what = "there is nothing to map over" if not counts else f"sizes differ: {counts}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _nn, _weft
-from weft._arguments import options, text
+from weft._arguments import known_sizes, options, text
 from weft._kinds import shown
 from weft._tracebacks import clean, users_lines
 from weft._trees import is_dict, is_listed
@@ -417,7 +417,11 @@ def shapes_of_results(model: Any) -> Any:
 
     def call(*inputs: Any) -> Any:
         results: Any = trace_call(model, (inputs,) if nested else inputs)
-        found.append([x.shape for x in results] if is_listed(results) else results.shape)
+        found.append(
+            [known_sizes(x.shape) for x in results]
+            if is_listed(results)
+            else known_sizes(results.shape)
+        )
         return results
 
     _weft.internal_summary(model, [((None, *sizes[1:]), dtype) for sizes, dtype in types], call)

@@ -182,7 +182,7 @@ Tensor repeat(const Tensor &given, IntList repeats, std::optional<std::int64_t> 
                                   std::to_string(count) + " times are more than a tensor may have");
     return reshape(copies(with_axis(x, at + 1), at + 1), sizes);
   }
-  const std::int64_t size = wanted_size(x, at);
+  const std::int64_t size = detail::size_for_call(x, at);
   if (static_cast<std::int64_t>(repeats.size()) != size)
     raise(ErrorKind::shape, "repeat: there are " + std::to_string(repeats.size()) +
                                 " repeats for an axis of size " +

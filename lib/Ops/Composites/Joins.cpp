@@ -40,7 +40,7 @@ std::vector<Tensor> parts_of(const char *function, const Tensor &x, const Sectio
     raise(kind, std::string(function) + ": " + what);
   };
   if (count < 1) fail(ErrorKind::value, std::to_string(count) + " parts: there is at least 1");
-  const std::int64_t whole = wanted_size(x, axis);
+  const std::int64_t whole = detail::size_for_call(x, axis);
   const bool equal = std::string_view(function) == "split";
   if (whole == unknown || (equal && whole % count != 0))
     fail(ErrorKind::shape,
@@ -102,7 +102,7 @@ std::vector<Tensor> array_split(const Tensor &x, Sections sections, std::int64_t
 }
 
 std::vector<Tensor> unstack(const Tensor &x, std::int64_t axis) {
-  const std::int64_t count = wanted_size(x, axis);
+  const std::int64_t count = detail::size_for_call(x, axis);
   if (count == unknown)
     raise(ErrorKind::shape,
           "unstack: the size of axis " + std::to_string(axis) + " is not known yet");

@@ -36,7 +36,7 @@ Tensor away(const Tensor &x) {
 }
 
 std::int64_t known_size(const char *function, const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = wanted_size(x, axis);
+  const std::int64_t size = detail::size_for_call(x, axis);
   if (size == unknown)
     raise(ErrorKind::shape, std::string(function) + ": x has the shape " + to_string(shape_of(x)) +
                                 ": sizes that are not known yet");
@@ -77,7 +77,7 @@ Tensor cross(const Tensor &a, const Tensor &b, std::int64_t axis) {
   std::vector<Tensor> u, v;
   for (const auto &[name, x, parts] : {std::tuple("a", &a, &u), std::tuple("b", &b, &v)}) {
     const std::int64_t at = call::checked_axis("cross", "axis", axis, x->rank());
-    const std::int64_t size = wanted_size(*x, at);
+    const std::int64_t size = detail::size_for_call(*x, at);
     if (size != 3)
       raise(ErrorKind::shape,
             std::string("cross: ") + name + " has the shape " + to_string(shape_of(*x)) +

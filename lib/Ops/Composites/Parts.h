@@ -33,17 +33,9 @@ inline Ints axes_of(const Tensor &x) {
   return axes;
 }
 
-/// The size of an axis; `unknown` where not even a trace of its own would know it.
-inline std::int64_t wanted_size(const Tensor &x, std::int64_t axis) {
-  const auto at = static_cast<std::size_t>(axis);
-  const std::int64_t size = shape_of(x)[at];
-  return size == unknown ? x.shape()[at] : size;
-}
-
 /// 0, 1, .. below the size of an axis, in i64.
 inline Tensor positions_along(const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
-  return iota(DType::i64, {size != unknown ? Size(size) : Size(size_of(x, {.axis = axis}))});
+  return iota(DType::i64, {x.size(axis)});
 }
 
 /// Throws ShapeError where there is no element along the axes; the program checks it where a trace
