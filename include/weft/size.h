@@ -1,46 +1,15 @@
-// Sizes as values: a number, or what a traced function computes, wherever a shape is wanted.
+// Lists of sizes, which are numbers or what a traced function computes, wherever a shape is wanted.
 #pragma once
 
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <weft/shape.h>
 #include <weft/tensor.h>
 
 namespace weft {
-
-/// A size: a number, or an integer scalar of a trace, which is known only when the function runs:
-/// `Size n = size_of(x, {.axis = 0}); reshape(y, {n, n * 2, -1})`. Arithmetic is of integers;
-/// numbers stay numbers.
-class Size {
-public:
-  template <class Number, class = detail::IfInteger<Number>>
-  Size(Number number) : number_(static_cast<std::int64_t>(number)) {}
-  /// Throws DTypeError unless it is an integer, ShapeError unless it is a scalar.
-  Size(const Tensor &scalar, std::source_location where = WEFT_HERE);
-
-  bool is_number() const { return !value_.defined(); }
-  /// The number; detail::kDynamic if it is none.
-  std::int64_t number() const { return number_; }
-  /// As an i64 scalar.
-  Tensor tensor() const;
-  /// The traced scalar; undefined of a number.
-  const Tensor &value() const { return value_; }
-
-  friend Size operator+(const Size &a, const Size &b);
-  friend Size operator-(const Size &a, const Size &b);
-  friend Size operator*(const Size &a, const Size &b);
-  /// Rounded down, and what is left then.
-  friend Size operator/(const Size &a, const Size &b);
-  friend Size operator%(const Size &a, const Size &b);
-  friend Size max(const Size &a, const Size &b);
-  friend Size min(const Size &a, const Size &b);
-
-private:
-  std::int64_t number_;
-  Tensor value_;
-};
 
 /// A list of sizes: `{2, n, -1}`. One of numbers alone is as cheap as Ints.
 class Sizes {
@@ -73,6 +42,38 @@ private:
   Ints numbers_;
   std::vector<Tensor> values_;
 };
+
+/// A size of a signature that calls decide, by name: sizes of one name are equal in a call.
+struct Dim {
+  std::string name;
+};
+/// `spec(f32, {dim("batch"), 784})`. Throws ValueError unless the name is a word of letters, digits
+/// and `_` that begins with no digit.
+Dim dim(std::string name);
+
+namespace detail {
+/// A name in a list of sizes, the same number for the same name, and back. Others are above it.
+inline constexpr std::int64_t kLastName = -1000;
+std::int64_t named_size(const Dim &dim);
+const std::string &name_of_size(std::int64_t size);
+inline bool is_named(std::int64_t size) { return size <= kLastName && size != kDynamic; }
+
+/// A size of a signature.
+struct SpecSize {
+  template <class Number, class = IfInteger<Number>>
+  SpecSize(Number number) : size(static_cast<std::int64_t>(number)) {}
+  SpecSize(const Dim &dim) : size(named_size(dim)) {}
+  std::int64_t size;
+};
+} // namespace detail
+
+/// The type of an argument in a function's signature, with a name for what must be equal:
+/// `spec(f32, {dim("batch"), 784})`. It prints as "f32(batch, 784)".
+inline TensorType spec(DType dtype, std::initializer_list<detail::SpecSize> sizes) {
+  Shape shape;
+  for (const detail::SpecSize &entry : sizes) shape.push_back(entry.size);
+  return {dtype, std::move(shape)};
+}
 
 /// 0, 1, ... below a size, none below one that is negative; and the identity matrix of that size.
 Tensor arange(const Size &stop, DType dtype = DType::i32, std::source_location where = WEFT_HERE);

@@ -23,6 +23,7 @@ namespace weft {
 struct ReduceAllOptions;
 class Index;
 class Operand;
+class Size;
 class Sizes;
 class Tensor;
 class TensorAt;
@@ -33,6 +34,14 @@ namespace detail {
 /// Throws StateError: somebody asked an undefined tensor for more than `defined()`, by that member.
 [[noreturn]] void throw_undefined(const char *member, const std::source_location &where);
 TensorType type_of(const Tensor &tensor);
+/// What the sizes are in the call that a trace is for, as far as it is for one and knows them: all
+/// that a trace of that call alone would know.
+Shape hint_of(const Tensor &tensor);
+/// The shape; of a traced tensor the one in the call that its trace is for, which is then pinned to
+/// it, and `unknown` for sizes that it does not know.
+Shape shape_for_call(const Tensor &tensor);
+/// One size of it.
+std::int64_t size_for_call(const Tensor &tensor, std::int64_t axis);
 
 /// What the compiler says of other element types.
 #define WEFT_ELEMENT_WANTED(what)                                                                  \
@@ -77,23 +86,25 @@ public:
   DType dtype(std::source_location where = WEFT_HERE) const {
     return checked("dtype", where).dtype;
   }
+  /// Of a traced tensor with open sizes it is the shape in the call that is traced, which the trace
+  /// is pinned to, and `unknown` where a size is not known: in open signatures, and where it
+  /// depends on values. `size(axis)` is the size for all calls.
   Shape shape(std::source_location where = WEFT_HERE) const {
     const detail::TensorImpl &impl = checked("shape", where);
     if (impl.storage == detail::Storage::traced) [[unlikely]]
-      detail::note_sizes_wanted(impl);
+      return detail::shape_for_call(*this);
     return Shape(impl.sizes());
   }
   std::int64_t rank(std::source_location where = WEFT_HERE) const {
     return checked("rank", where).rank;
   }
-  /// Size of one axis; a negative axis counts from the end. Throws IndexError.
-  std::int64_t size(std::int64_t axis, std::source_location where = WEFT_HERE) const;
-  /// Number of elements; `unknown` if a dimension of a traced tensor is.
+  /// Size of one axis: a number, or of an open axis of a traced tensor a value for all calls. A
+  /// negative axis counts from the end. Throws IndexError.
+  Size size(std::int64_t axis, std::source_location where = WEFT_HERE) const;
+  /// Number of elements, as `shape()` knows it.
   std::int64_t size(std::source_location where = WEFT_HERE) const {
     const detail::TensorImpl &impl = checked("size", where);
-    if (impl.size == unknown) [[unlikely]]
-      detail::note_size_wanted(impl);
-    return impl.size;
+    return impl.size == unknown ? open_count() : impl.size;
   }
   Device device(std::source_location where = WEFT_HERE) const {
     return checked("device", where).device;
@@ -190,6 +201,8 @@ private:
   }
   const void *checked_data(DType wanted, const std::source_location &where) const;
   void item_as(DType dtype, void *value, const std::source_location &where) const;
+  Size open_size(std::int64_t axis, const std::source_location &where) const;
+  std::int64_t open_count() const;
   /// Contiguous, and of that dtype.
   Tensor elements_as(DType dtype, const std::source_location &where) const;
 
@@ -201,6 +214,97 @@ private:
 inline TensorType detail::type_of(const Tensor &tensor) {
   const TensorImpl &impl = tensor.checked("type", std::source_location());
   return {impl.dtype, Shape(impl.sizes())};
+}
+
+/// The number of a size is asked for, which a traced function knows only when it runs.
+class SymbolicSizeError : public StateError {
+public:
+  using StateError::StateError;
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_size = std::is_same_v<T, Size>;
+template <class A, class B>
+using IfSizes =
+    std::enable_if_t<(is_size<A> || is_size<B>) && (is_size<A> || std::is_integral_v<A>) &&
+                     (is_size<B> || std::is_integral_v<B>)>;
+} // namespace detail
+
+/// A size: a number, or an integer scalar of a trace, which is known only when the function runs:
+/// `Size n = x.size(0); reshape(y, {n, n * 2, -1})`. Arithmetic is of integers; numbers stay
+/// numbers. Where a number is asked for (`std::int64_t m = n`, `n > 2`, a loop's bound) it is that
+/// of the call that is traced, and the trace serves calls of the same sizes only; where the trace
+/// cannot know it, that is a SymbolicSizeError.
+class Size {
+public:
+  Size() = default;
+  template <class Number, class = detail::IfInteger<Number>>
+  Size(Number number) : number_(static_cast<std::int64_t>(number)) {}
+  /// Throws DTypeError unless it is an integer, ShapeError unless it is a scalar.
+  Size(const Tensor &scalar, std::source_location where = WEFT_HERE);
+
+  operator std::int64_t() const { return is_number() ? number_ : in_this_call(); }
+
+  bool is_number() const { return !value_.defined(); }
+  /// The number; detail::kDynamic if it is none.
+  std::int64_t number() const { return number_; }
+  /// As an i64 scalar.
+  Tensor tensor() const;
+  /// The traced scalar; undefined of a number.
+  const Tensor &value() const { return value_; }
+
+  Size operator-() const { return Size(0) - *this; }
+
+  // Templates, so that tensors beside a size are not taken for sizes.
+#define WEFT_SIZE_FUNCTION(result, name, function)                                                 \
+  template <class A, class B, class = detail::IfSizes<A, B>>                                       \
+  friend result name(const A &a, const B &b) {                                                     \
+    return function(a, b);                                                                         \
+  }
+  WEFT_SIZE_FUNCTION(Size, operator+, sum)
+  WEFT_SIZE_FUNCTION(Size, operator-, difference)
+  WEFT_SIZE_FUNCTION(Size, operator*, product)
+  /// Rounded down, and what is left then.
+  WEFT_SIZE_FUNCTION(Size, operator/, quotient)
+  WEFT_SIZE_FUNCTION(Size, operator%, rest)
+  WEFT_SIZE_FUNCTION(Size, max, larger)
+  WEFT_SIZE_FUNCTION(Size, min, smaller)
+  // Two sizes that one value stands for are equal in all calls; else numbers are compared.
+  WEFT_SIZE_FUNCTION(bool, operator==, 0 == compare)
+  WEFT_SIZE_FUNCTION(bool, operator!=, 0 != compare)
+  WEFT_SIZE_FUNCTION(bool, operator<, 0> compare)
+  WEFT_SIZE_FUNCTION(bool, operator<=, 0 >= compare)
+  WEFT_SIZE_FUNCTION(bool, operator>, 0 < compare)
+  WEFT_SIZE_FUNCTION(bool, operator>=, 0 <= compare)
+#undef WEFT_SIZE_FUNCTION
+
+private:
+  static Size sum(const Size &a, const Size &b);
+  static Size difference(const Size &a, const Size &b);
+  static Size product(const Size &a, const Size &b);
+  static Size quotient(const Size &a, const Size &b);
+  static Size rest(const Size &a, const Size &b);
+  static Size larger(const Size &a, const Size &b);
+  static Size smaller(const Size &a, const Size &b);
+  /// As of numbers: below, equal or above 0.
+  static int compare(const Size &a, const Size &b);
+  std::int64_t in_this_call() const;
+
+  std::int64_t number_ = 0;
+  Tensor value_;
+};
+
+/// "7", or "?".
+std::string to_string(const Size &size);
+std::ostream &operator<<(std::ostream &out, const Size &size);
+
+inline Size Tensor::size(std::int64_t axis, std::source_location where) const {
+  const detail::TensorImpl &impl = checked("size", where);
+  const std::int64_t at = axis < 0 ? axis + impl.rank : axis;
+  if (at >= 0 && at < impl.rank && impl.dims()[at] != unknown) [[likely]]
+    return impl.dims()[at];
+  return open_size(axis, where);
 }
 
 /// Prints as `tensor([[8, 11],\n        [16, 23]], shape=(2, 2), dtype=f32)`; a scalar as its
@@ -380,6 +484,14 @@ public:
       : impl_(tensor.impl()), where_(where), kind_(Kind::borrowed) {}
   Operand(const Variable &variable, std::source_location where = WEFT_HERE);
   Operand(const VariableAt &elements, std::source_location where = WEFT_HERE);
+  /// A weak scalar like the number that it stands for.
+  Operand(const Size &size, std::source_location where = WEFT_HERE)
+      : integer_(size.number()), where_(where), kind_(Kind::weak_integer) {
+    if (size.is_number()) [[likely]]
+      return;
+    size_ = Tensor(size.value()).detach();
+    kind_ = Kind::weak_size;
+  }
   // A template, so that pointers do not convert to bool on their way here.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T value, std::source_location where = WEFT_HERE) : where_(where), kind_(weak_kind_of<T>) {
@@ -411,6 +523,8 @@ public:
   Operand &operator=(const Operand &) = delete;
   ~Operand() {
     if (kind_ == Kind::owned) detail::release(impl_);
+    if (kind_ == Kind::weak_size) [[unlikely]]
+      detail::release(size_);
   }
 
   bool weak() const { return kind_ > Kind::owned; }
@@ -435,9 +549,11 @@ public:
   Tensor materialize(DType dtype, std::string_view op = {}) const;
   /// `materialize` to its own dtype.
   Tensor materialize() const { return materialize(dtype()); }
-  /// Converts a weak scalar; false if `T` is an integer type that cannot hold it.
+  /// Converts a weak scalar; false if `T` is an integer type that cannot hold it, and for a size
+  /// that is no number.
   template <class T>
   bool exactly_as(T &value) const {
+    if (kind_ == Kind::weak_size) return false;
     if constexpr (std::is_floating_point_v<T>) {
       value = kind_ == Kind::weak_floating ? static_cast<T>(floating_)
               : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
@@ -450,14 +566,16 @@ public:
   }
 
 private:
-  /// weak_large: of 2^63 and more, whose bits are in `integer_`.
+  /// weak_large: of 2^63 and more, whose bits are in `integer_`. weak_size: known when the function
+  /// runs.
   enum class Kind : std::uint8_t {
     borrowed,
     owned,
     weak_bool,
     weak_integer,
     weak_large,
-    weak_floating
+    weak_floating,
+    weak_size
   };
   template <class T>
   static constexpr Kind weak_kind_of = std::is_same_v<T, bool>       ? Kind::weak_bool
@@ -471,6 +589,7 @@ private:
   union {
     std::int64_t integer_ = 0;
     double floating_;
+    detail::TensorImpl *size_; ///< a traced i64 scalar
   };
   std::source_location where_;
   Kind kind_;

@@ -123,17 +123,18 @@ std::vector<Tensor> Batcher::construct_loop(const ConstructCall &call) {
   for (const Tensor &part : begin) varies.push_back(this->varies(part));
   State state(*this, counted ? 1 : 0, varies);
   const auto plain_type = [&](std::size_t i) {
-    TensorType type = detail::type_of(begin[i]);
-    if (!state.varies(i)) return type;
-    Ints shape(type.shape);
-    shape.insert(0, count_.is_number() ? count_.number() : unknown);
-    return TensorType{type.dtype, Shape(shape)};
+    TracedType traced(begin[i]);
+    if (!state.varies(i)) return traced;
+    const std::int64_t count = count_.is_number() ? count_.number() : unknown;
+    traced.type.shape.insert(0, count);
+    traced.hint.insert(0, count);
+    return traced;
   };
   // State varies if it does at the start, or if an iteration makes it so; this ends.
   for (std::vector<bool> before(begin.size(), true); before != state.all();) {
     before = state.all();
-    std::vector<TensorType> types;
-    if (counted) types.push_back({DType::i64, {}});
+    std::vector<TracedType> types;
+    if (counted) types.push_back(TensorType{DType::i64, {}});
     for (std::size_t i = 0; i < begin.size(); ++i) types.push_back(plain_type(i));
     Interpreter::types_of(
         call.name,
@@ -164,8 +165,8 @@ std::vector<Tensor> Batcher::construct_loop(const ConstructCall &call) {
   return state.batched(Interpreter::construct(inner));
 }
 
-std::vector<TensorType> Batcher::types_of(std::string_view name, const detail::Body &body,
-                                          std::span<const TensorType> inputs) {
+std::vector<TracedType> Batcher::types_of(std::string_view name, const detail::Body &body,
+                                          std::span<const TracedType> inputs) {
   // The types are those of one member.
   return Interpreter::types_of(
       name,

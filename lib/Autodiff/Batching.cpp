@@ -24,7 +24,20 @@ Tensor Batcher::batch(const Tensor &members) const {
   ref->references = 1;
   ref->destroy = Ref::free;
   ref->name = name_;
-  ref->size_wanted = [](detail::TraceRef *) {};
+  // What the trace around it says of all members, whose sizes are the same.
+  ref->hint = [](detail::TraceRef *self, const detail::TensorImpl &, int axis) -> std::int64_t {
+    const detail::TensorImpl &all = *static_cast<Ref *>(self)->members.impl();
+    if (axis < 0) return unknown;
+    if (all.storage != detail::Storage::traced) return all.dims()[axis + 1];
+    auto *outer = static_cast<detail::TraceRef *>(all.base);
+    return outer->hint(outer, all, axis + 1);
+  };
+  ref->pin = [](detail::TraceRef *self) {
+    const detail::TensorImpl &all = *static_cast<Ref *>(self)->members.impl();
+    if (all.storage != detail::Storage::traced) return;
+    auto *outer = static_cast<detail::TraceRef *>(all.base);
+    outer->pin(outer);
+  };
   ref->members = members;
   ref->owner = self_;
   Tensor result = detail::new_traced(type.dtype, std::span(type.shape).subspan(1), ref, 0);

@@ -35,8 +35,8 @@ public:
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
   std::vector<Tensor> whole(const detail::Body &body, std::span<const Tensor> inputs) override;
-  std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
-                                   std::span<const TensorType> inputs) override;
+  std::vector<TracedType> types_of(std::string_view name, const detail::Body &body,
+                                   std::span<const TracedType> inputs) override;
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
   Recording record(std::string_view name, const detail::Body &body, const IsWatched &watched,
                    std::uint32_t orders) override;

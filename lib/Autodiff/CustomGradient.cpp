@@ -43,8 +43,8 @@ public:
     const InBodies here(*this);
     return Watcher::construct(call);
   }
-  std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
-                                   std::span<const TensorType> inputs) override {
+  std::vector<TracedType> types_of(std::string_view name, const detail::Body &body,
+                                   std::span<const TracedType> inputs) override {
     const InBodies here(*this);
     return Watcher::types_of(name, body, inputs);
   }

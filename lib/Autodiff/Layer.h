@@ -23,8 +23,8 @@ public:
     return Interpreter::construct(inner);
   }
 
-  std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
-                                   std::span<const TensorType> inputs) override {
+  std::vector<TracedType> types_of(std::string_view name, const detail::Body &body,
+                                   std::span<const TracedType> inputs) override {
     return Interpreter::types_of(name, inside(body), inputs);
   }
 

@@ -352,11 +352,11 @@ std::vector<Tensor> Pushforward::construct_loop(const ConstructCall &call) {
   // as what has no derivative keeps none.
   for (Activity before; before != activity;) {
     before = activity;
-    std::vector<TensorType> types;
-    if (counted) types.push_back({DType::i64, {}});
-    for (const Tensor &part : state) types.push_back(detail::type_of(part));
+    std::vector<TracedType> types;
+    if (counted) types.push_back(TensorType{DType::i64, {}});
+    for (const Tensor &part : state) types.emplace_back(part);
     for (std::size_t i = 0; i < state.size(); ++i)
-      if (before.active[i]) types.push_back(detail::type_of(state[i]));
+      if (before.active[i]) types.emplace_back(state[i]);
     const Doubled dry{*this, call.bodies.back(), fixed, before};
     Interpreter::types_of(
         call.name, [&](std::span<const Tensor> inputs) { return dry(inputs, &activity); }, types);

@@ -47,9 +47,9 @@ public:
   Digest run() {
     // Who binds the variables of the arguments (`parameters`) is the caller's business.
     // Names and locations in the source do not change the code, nor does how often it can be
-    // differentiated (`orders`).
+    // differentiated (`orders`), nor the call that it was traced for (`hints`).
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
-                 files, part, folded, hosts, checkpoint, orders, unrecorded] =
+                 files, part, folded, hosts, checkpoint, orders, unrecorded, names, hints] =
         static_cast<const ProgramHead &>(program_);
     const auto &nodes = program_.nodes;
     sha_.text("weft program 2");
@@ -58,6 +58,10 @@ public:
     for (const TensorType &value : values) type(value);
     ids(inputs);
     ids(captured);
+    sha_.number(names.size());
+    for (const Shape &shape : names)
+      for (const std::int64_t size : shape)
+        sha_.text(detail::is_named(size) ? detail::name_of_size(size) : std::string());
     sha_.number(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
       type(variables[i]->type());

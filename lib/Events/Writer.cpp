@@ -157,7 +157,7 @@ void Writer::image(std::string_view tag, const Operand &pictures, const Operand 
         if (all.rank() == 3) all = all[newaxis];
         std::vector<std::string> strings = {std::to_string(all.size(2)),
                                             std::to_string(all.size(1))};
-        for (std::int64_t i = 0; i < std::min(most, all.size(0)); ++i)
+        for (std::int64_t i = 0; i < std::min<std::int64_t>(most, all.size(0)); ++i)
           strings.push_back(data::encode_png(all[i]));
         file->add(detail::strings_event({now(), number_of(step)}, name, "images", strings));
       },

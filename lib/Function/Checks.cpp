@@ -35,8 +35,10 @@ void check_branch_results(std::string_view name, std::size_t branch, std::size_t
                    std::to_string(first));
 }
 
-void meet_branches(std::string_view name, std::size_t result, std::size_t branch, TensorType &type,
-                   const TensorType &other) {
+void meet_branches(std::string_view name, std::size_t result, std::size_t branch,
+                   TracedType &result_type, const TracedType &result_other) {
+  TensorType &type = result_type.type;
+  const TensorType &other = result_other.type;
   const auto say = [&](std::string_view rule) {
     return prefix(name) + "tensor " + std::to_string(result) + " of the result is " +
            to_string(type) + " in branch 0, but " + to_string(other) + " in branch " +
@@ -47,6 +49,8 @@ void meet_branches(std::string_view name, std::size_t result, std::size_t branch
     throw ShapeError(say("branches may differ in sizes, not in rank"));
   for (std::size_t d = 0; d < type.shape.size(); ++d)
     if (type.shape[d] != other.shape[d]) type.shape[d] = unknown;
+  for (std::size_t d = 0; d < type.shape.size(); ++d)
+    if (result_type.hint[d] != result_other.hint[d]) result_type.hint[d] = unknown;
 }
 
 void check_loop_variable(std::string_view name, std::size_t variable, const TensorType &before,
@@ -61,17 +65,20 @@ void check_loop_variable(std::string_view name, std::size_t variable, const Tens
     throw ShapeError(say("it may change in sizes, not in rank"));
 }
 
-bool widen_loop_variables(std::string_view name, std::span<const TensorType> before,
-                          std::span<TensorType> state, std::span<const TensorType> after) {
+bool widen_loop_variables(std::string_view name, std::span<const TracedType> before,
+                          std::span<TracedType> state, std::span<const TracedType> after) {
   bool changed = false;
-  for (std::size_t i = 0; i < state.size(); ++i) {
-    check_loop_variable(name, i, before[i], after[i]);
-    for (std::size_t d = 0; d < state[i].shape.size(); ++d) {
-      std::int64_t &size = state[i].shape[d];
-      if (size == unknown || size == after[i].shape[d]) continue;
-      size = unknown;
+  const auto widen = [&](Shape &shape, const Shape &other) {
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] == unknown || shape[d] == other[d]) continue;
+      shape[d] = unknown;
       changed = true;
     }
+  };
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    check_loop_variable(name, i, before[i].type, after[i].type);
+    widen(state[i].type.shape, after[i].type.shape);
+    widen(state[i].hint, after[i].hint);
   }
   return changed;
 }

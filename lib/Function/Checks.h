@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include <weft/shape.h>
+#include "Ops/Interpreter.h"
 
 namespace weft {
 
@@ -21,8 +21,8 @@ void check_branch_results(std::string_view name, std::size_t branch, std::size_t
 
 /// Makes sizes of `type` unknown where result `result` of branch `branch` has others. Throws
 /// DTypeError, and ShapeError when the ranks differ.
-void meet_branches(std::string_view name, std::size_t result, std::size_t branch, TensorType &type,
-                   const TensorType &other);
+void meet_branches(std::string_view name, std::size_t result, std::size_t branch, TracedType &type,
+                   const TracedType &other);
 
 /// Throws DTypeError or ShapeError, with both types, if a loop variable changes dtype or rank.
 void check_loop_variable(std::string_view name, std::size_t variable, const TensorType &before,
@@ -31,7 +31,7 @@ void check_loop_variable(std::string_view name, std::size_t variable, const Tens
 /// Makes sizes in `state`, the types of loop variables, unknown where an iteration changed them;
 /// `before` are the types before the loop. True if that changed one. Throws as check_loop_variable
 /// does.
-bool widen_loop_variables(std::string_view name, std::span<const TensorType> before,
-                          std::span<TensorType> state, std::span<const TensorType> after);
+bool widen_loop_variables(std::string_view name, std::span<const TracedType> before,
+                          std::span<TracedType> state, std::span<const TracedType> after);
 
 } // namespace weft

@@ -1,7 +1,8 @@
-// Traced functions without their C++ type: find a trace, or make one, compile it, run it.
+// Traced functions without their C++ type: find a trace, or create one, compile it, run it.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <mutex>
 
 #include "CodeCache/CodeCache.h"
@@ -35,18 +36,18 @@ struct FunctionCore::Impl {
                               const std::vector<TensorType> &signature) const;
   /// Leaves those sizes open in which the call differs from a trace there is.
   void relax(Trace &trace, const Trace &near, const ArgumentReader &arguments) const;
-  /// Runs the callable. A relaxed trace may fail in many ways that an exact one does not.
-  void trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee, bool relaxed,
-             std::uint32_t orders = 1, ScalarConstants *shared = nullptr) const;
-  /// Makes the trace for a call that none serves.
-  TracePtr make(const ArgumentReader &arguments, const Tracee &tracee,
-                std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
-  TracePtr make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
-                        std::shared_ptr<void> &prototype, std::uint32_t orders,
-                        ScalarConstants *shared);
+  /// Runs the callable, for a call with tensors of these shapes unless it is for none (null).
+  /// Whether the trace is pinned to them: then its key has them.
+  bool trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
+             const std::vector<Shape> *shapes = nullptr, std::uint32_t orders = 1,
+             ScalarConstants *shared = nullptr) const;
+  /// Creates the trace for a call that none serves.
+  TracePtr create(const ArgumentReader &arguments, const Tracee &tracee,
+                  std::shared_ptr<void> &prototype, bool inside, const std::vector<Shape> *shapes,
+                  std::uint32_t orders);
   /// Derivatives of order `orders` may be taken of the trace.
-  TracePtr find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
-                        std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
+  TracePtr find_or_create(const ArgumentReader &arguments, const Tracee &tracee,
+                          std::shared_ptr<void> &prototype, bool inside, std::uint32_t orders);
   void insert(const TracePtr &trace);
   void compile(Trace &trace);
 
@@ -89,7 +90,7 @@ FunctionOptions checked(FunctionOptions options) {
   for (const TensorType &spec : options.signature)
     if (!is_any_rank(spec.shape))
       for (const std::int64_t size : spec.shape)
-        if (size < unknown)
+        if (size < unknown && !detail::is_named(size))
           throw ShapeError(options.name + ": the signature has a size of " + std::to_string(size) +
                            ", which is negative: one that may be any is `unknown`");
   if (!options.dump.empty()) check_path(options.name + ": dump", options.dump);
@@ -141,6 +142,36 @@ std::span<const VariablePointer> FunctionCore::stand_ins(const Trace &trace) {
 
 namespace {
 
+void leave_open(SignatureKey &key, std::vector<std::uint32_t> &open, std::size_t at) {
+  key[at] = kUnknownSize;
+  open.push_back(static_cast<std::uint32_t>(at));
+}
+
+/// The shapes of a call's tensors, those of traced ones in the call that their trace is for.
+std::vector<Shape> shapes_of(const ArgumentReader &arguments) {
+  std::vector<Shape> shapes;
+  for (TensorImpl *tensor : arguments.tensors) {
+    retain(tensor);
+    shapes.push_back(hint_of(Tensor(tensor)));
+  }
+  return shapes;
+}
+
+/// Gives the trace the key of calls of these sizes.
+void pin(FunctionCore::Trace &trace, const std::vector<Shape> &shapes) {
+  trace.open.clear();
+  trace.rigid = true;
+  std::size_t number = 0;
+  for (const SignatureEntry &entry : entries_of(trace.key)) {
+    if (entry.node() != Node::tensor) continue;
+    const Shape &shape = shapes[number++];
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      trace.key[entry.at + 1 + i] = static_cast<std::uint64_t>(shape[i]);
+      if (shape[i] == unknown) leave_open(trace.key, trace.open, entry.at + 1 + i);
+    }
+  }
+}
+
 void check_defined(const std::string &name, const ArgumentReader &arguments) {
   if (arguments.undefined >= 0)
     throw ValueError(name + ": tensor " + std::to_string(arguments.undefined) +
@@ -156,12 +187,41 @@ void check_fits(const std::string &name, std::size_t number, const TensorType &s
   if (is_any_rank(spec.shape)) return;
   if (spec.shape.size() != type.shape.size()) throw ShapeError(message);
   for (std::size_t i = 0; i < spec.shape.size(); ++i)
-    if (spec.shape[i] != unknown && spec.shape[i] != type.shape[i]) throw ShapeError(message);
+    if (spec.shape[i] >= 0 && spec.shape[i] != type.shape[i]) throw ShapeError(message);
 }
 
-void leave_open(SignatureKey &key, std::vector<std::uint32_t> &open, std::size_t at) {
-  key[at] = kUnknownSize;
-  open.push_back(static_cast<std::uint32_t>(at));
+/// Where sizes of one name stand in a call's key: pairs of the first and another. Throws ShapeError
+/// where they differ. Nothing is said of those that a trace around the call leaves open.
+std::vector<std::pair<std::uint32_t, std::uint32_t>>
+check_names(const std::string &name, const SignatureKey &key,
+            const std::vector<TensorType> &signature) {
+  struct First {
+    std::size_t word, tensor, axis;
+  };
+  std::map<std::int64_t, First> firsts;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> equal;
+  std::size_t tensor = 0;
+  for (const SignatureEntry &entry : entries_of(key)) {
+    if (entry.node() != Node::tensor) continue;
+    const Shape &shape = signature[tensor].shape;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (!is_named(shape[axis])) continue;
+      const std::size_t word = entry.at + 1 + axis;
+      const auto [found, is_first] = firsts.try_emplace(shape[axis], First{word, tensor, axis});
+      const First &first = found->second;
+      if (is_first) continue;
+      if (key[word] != key[first.word] && key[word] != kUnknownSize &&
+          key[first.word] != kUnknownSize)
+        throw ShapeError(name + ": the size '" + name_of_size(shape[axis]) + "' is " +
+                         std::to_string(key[first.word]) + " in axis " +
+                         std::to_string(first.axis) + " of tensor " + std::to_string(first.tensor) +
+                         " of the arguments, but " + std::to_string(key[word]) + " in axis " +
+                         std::to_string(axis) + " of tensor " + std::to_string(tensor));
+      equal.emplace_back(static_cast<std::uint32_t>(first.word), static_cast<std::uint32_t>(word));
+    }
+    ++tensor;
+  }
+  return equal;
 }
 
 } // namespace
@@ -177,13 +237,18 @@ TracePtr FunctionCore::Impl::plan_for_signature(const ArgumentReader &arguments,
   auto trace = std::make_shared<Trace>();
   trace->key = arguments.key;
   trace->ones_too = true;
+  trace->equal = check_names(options.name, arguments.key, signature);
+  const bool are_equal = std::ranges::all_of(trace->equal, [&](const auto &pair) {
+    return arguments.key[pair.first] != kUnknownSize && arguments.key[pair.second] != kUnknownSize;
+  });
+  if (!trace->equal.empty() && are_equal)
+    for (const TensorType &type : signature) trace->names.push_back(type.shape);
   std::size_t number = 0;
   for (const SignatureEntry &entry : entries_of(arguments.key)) {
     if (entry.node() != Node::tensor) continue;
     const Shape &shape = signature[number++].shape;
     for (std::size_t i = 0; i + 1 < entry.words; ++i)
-      if (is_any_rank(shape) || shape[i] == unknown)
-        leave_open(trace->key, trace->open, entry.at + 1 + i);
+      if (is_any_rank(shape) || shape[i] < 0) leave_open(trace->key, trace->open, entry.at + 1 + i);
   }
   return trace;
 }
@@ -216,16 +281,23 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 // Tracing
 //===----------------------------------------------------------------------===//
 
-void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
-                               bool relaxed, std::uint32_t orders, ScalarConstants *shared) const {
+bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
+                               const std::vector<Shape> *shapes, std::uint32_t orders,
+                               ScalarConstants *shared) const {
   const auto start = std::chrono::steady_clock::now();
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
-  const Tracer *const around = recorder();
-  Tracer tracer(options.name, relaxed || (around != nullptr && around->relaxed()),
-                options.checkpoint, std::max(orders, 1u));
+  Tracer tracer({.name = options.name,
+                 .for_call = shapes != nullptr,
+                 .checkpoint = options.checkpoint,
+                 .orders = std::max(orders, 1u)});
   std::vector<Tensor> inputs;
-  for (const TensorType &type : tensor_types(trace.key)) inputs.push_back(tracer.input(type));
+  for (const TensorType &type : tensor_types(trace.key)) {
+    const std::size_t i = inputs.size();
+    inputs.push_back(
+        tracer.input(shapes == nullptr ? TracedType(type) : TracedType(type, (*shapes)[i]),
+                     i < trace.names.size() ? trace.names[i] : Shape()));
+  }
   std::vector<VariablePointer> stand_ins;
   for (const VariableRef &parameter :
        tracer.parameters({arguments.variables.data(), arguments.variables.size()}))
@@ -235,69 +307,47 @@ void FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
     Tracer &tracer;
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
-  // The program may have caught what told it to stop, and returned or thrown something else.
-  const auto wants_a_size = [&] { return tracer.relaxed() && tracer.size_wanted(); };
-  try {
-    const std::vector<Tensor> results = [&] {
-      const UserCode user;
-      return tracee(inputs, stand_ins);
-    }();
-    Program program = tracer.finish(results);
-    if (shared != nullptr) shared->share(program);
-    trace.program = std::make_shared<const Program>(std::move(program));
-  } catch (...) {
-    if (wants_a_size()) throw Tracer::SizeWanted();
-    throw;
-  }
-  if (wants_a_size()) throw Tracer::SizeWanted();
-  trace.size_wanted = tracer.size_wanted();
+  const std::vector<Tensor> results = [&] {
+    const UserCode user;
+    return tracee(inputs, stand_ins);
+  }();
+  Program program = tracer.finish(results);
+  if (shared != nullptr) shared->share(program);
+  trace.program = std::make_shared<const Program>(std::move(program));
+  if (tracer.pinned()) pin(trace, *shapes);
   trace.single_use = tracer.uses_outer_trace();
   for (std::size_t i = 0; i < arguments.variables.size(); ++i) {
     trace.stand_ins.push_back(&trace.program->parameters[i]);
     trace.captured.push_back(tracer.captured_parameters()[i] ? *arguments.variables[i] : nullptr);
   }
   trace.trace_ms = milliseconds_since(start);
+  return tracer.pinned();
 }
 
-TracePtr FunctionCore::Impl::make_exactly(const ArgumentReader &arguments, const Tracee &tracee,
-                                          std::shared_ptr<void> &prototype, std::uint32_t orders,
-                                          ScalarConstants *shared) {
-  TracePtr fresh = plan(arguments);
-  TraceFrame::check_endless(this, options.name, fresh->key);
-  trace(*fresh, arguments, tracee, /*relaxed=*/false, orders, shared);
-  fresh->prototype = std::move(prototype);
-  return fresh;
-}
-
-TracePtr FunctionCore::Impl::make(const ArgumentReader &arguments, const Tracee &tracee,
-                                  std::shared_ptr<void> &prototype, bool inside,
-                                  std::uint32_t orders) {
+TracePtr FunctionCore::Impl::create(const ArgumentReader &arguments, const Tracee &tracee,
+                                    std::shared_ptr<void> &prototype, bool inside,
+                                    const std::vector<Shape> *shapes, std::uint32_t orders) {
   // Inside, the caller's trace wants to know all sizes, and the code is the caller's anyway.
   const bool may_relax = options.reduce_retracing && options.signature.empty() && !inside;
   const TracePtr near = may_relax ? cache.nearest_in_size(arguments) : nullptr;
+  TracePtr fresh = plan(arguments);
+  fresh->rigid = near && near->rigid;
+  std::vector<Shape> own;
+  if (near && !near->rigid) {
+    relax(*fresh, *near, arguments);
+    own = shapes_of(arguments);
+    if (!fresh->open.empty()) shapes = &own;
+  }
+  TraceFrame::check_endless(this, options.name, fresh->key);
   // Inside, constants go into the caller's program.
   ScalarConstants *const shared = inside || cache.size() == 0 ? nullptr : &constants;
-  bool rigid = near && near->rigid;
-  TracePtr fresh = plan(arguments);
-  if (near && !rigid) relax(*fresh, *near, arguments);
-  if (near && !rigid && !fresh->open.empty()) {
-    try {
-      trace(*fresh, arguments, tracee, /*relaxed=*/true, orders, shared);
-      fresh->prototype = std::move(prototype);
-      compile(*fresh);
-      insert(fresh);
-      return fresh;
-    } catch (const Tracer::SizeWanted &) {
-      rigid = true;
-    } catch (const Error &) {
-      // The exact sizes decide whether it is one.
-      rigid = true;
-    }
+  const bool pinned = trace(*fresh, arguments, tracee, shapes, orders, shared);
+  fresh->prototype = std::move(prototype);
+  if (pinned && near) {
     near->rigid = true;
     if (logging()) log_line(options.name + ": it needs to know these sizes; traced for them alone");
   }
-  fresh = make_exactly(arguments, tracee, prototype, orders, shared);
-  fresh->rigid = rigid;
+  if (pinned && inside) recorder()->pin();
   if (!fresh->single_use) insert(fresh);
   return fresh;
 }
@@ -309,18 +359,21 @@ void FunctionCore::Impl::insert(const TracePtr &trace) {
              " traces; the one unused for longest is dropped");
 }
 
-TracePtr FunctionCore::Impl::find_or_make(const ArgumentReader &arguments, const Tracee &tracee,
-                                          std::shared_ptr<void> &prototype, bool inside,
-                                          std::uint32_t orders) {
+TracePtr FunctionCore::Impl::find_or_create(const ArgumentReader &arguments, const Tracee &tracee,
+                                            std::shared_ptr<void> &prototype, bool inside,
+                                            std::uint32_t orders) {
   check_defined(options.name, arguments);
   if (!options.signature.empty())
     static_cast<void>(plan_for_signature(arguments, options.signature));
   const bool exactly = inside && options.signature.empty();
-  if (TracePtr found = cache.find(arguments, exactly, orders)) return found;
+  std::optional<std::vector<Shape>> of_call;
+  if (exactly && recorder()->for_call()) of_call = shapes_of(arguments);
+  const std::vector<Shape> *const shapes = of_call ? &*of_call : nullptr;
+  if (TracePtr found = cache.find(arguments, exactly, shapes, orders)) return found;
   const std::lock_guard one(tracing());
   // Another thread may have been faster.
-  if (TracePtr found = cache.find(arguments, exactly, orders)) return found;
-  return make(arguments, tracee, prototype, inside, orders);
+  if (TracePtr found = cache.find(arguments, exactly, shapes, orders)) return found;
+  return create(arguments, tracee, prototype, inside, shapes, orders);
 }
 
 void FunctionCore::Impl::compile(Trace &trace) {
@@ -350,7 +403,7 @@ TracePtr FunctionCore::find(const std::source_location &where, const ArgumentRea
   TracePtr last = impl_->cache.last();
   if (last && last->serves(arguments)) return last;
   const CallLine site(where);
-  TracePtr trace = impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false, 0);
+  TracePtr trace = impl_->find_or_create(arguments, tracee, prototype, /*inside=*/false, 0);
   try {
     impl_->compile(*trace);
   } catch (...) {
@@ -377,7 +430,7 @@ TracePtr FunctionCore::find_taped(const std::source_location &where,
   for (Interpreter *i = Interpreter::current(); i != nullptr; i = i->previous())
     orders += i->records();
   const Interpreter::Scope eager(nullptr);
-  return impl_->find_or_make(arguments, tracee, prototype, /*inside=*/false, orders);
+  return impl_->find_or_create(arguments, tracee, prototype, /*inside=*/false, orders);
 }
 
 std::optional<std::vector<Tensor>> FunctionCore::run_taped(const std::source_location &where,
@@ -395,10 +448,7 @@ TracePtr FunctionCore::find_inside(const std::source_location &where,
                                    const ArgumentReader &arguments, const Tracee &tracee,
                                    std::shared_ptr<void> &prototype) {
   const CallLine site(where);
-  TracePtr trace =
-      impl_->find_or_make(arguments, tracee, prototype, /*inside=*/true, recorder()->orders());
-  if (trace->size_wanted && recorder()->relaxed()) throw Tracer::SizeWanted();
-  return trace;
+  return impl_->find_or_create(arguments, tracee, prototype, /*inside=*/true, recorder()->orders());
 }
 
 std::vector<Tensor> FunctionCore::call(const std::source_location &where, Trace &trace,
@@ -427,7 +477,7 @@ std::shared_ptr<const Program> FunctionCore::record(const std::source_location &
   const Interpreter::Scope eager(nullptr);
   const std::lock_guard one(tracing());
   const TracePtr trace = impl_->plan_for_signature(arguments, types);
-  impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  impl_->trace(*trace, arguments, tracee);
   return trace->program;
 }
 
@@ -440,7 +490,7 @@ std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &trac
   check_phase(impl_->options.name + ": ir", phase);
   const std::lock_guard one(tracing());
   const TracePtr trace = impl_->plan(arguments);
-  impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  impl_->trace(*trace, arguments, tracee);
   const forks::Delay whole;
   return compiler_backend().ir(*trace->program, phase);
 }
@@ -449,7 +499,7 @@ Graph FunctionCore::graph(const ArgumentReader &arguments, const Tracee &tracee)
   check_defined(impl_->options.name, arguments);
   const std::lock_guard one(tracing());
   const TracePtr trace = impl_->plan(arguments);
-  impl_->trace(*trace, arguments, tracee, /*relaxed=*/false);
+  impl_->trace(*trace, arguments, tracee);
   return graph_of(*trace->program);
 }
 
@@ -458,7 +508,7 @@ std::string FunctionCore::explain(const ArgumentReader &arguments) const {
   if (!impl_->options.signature.empty())
     static_cast<void>(impl_->plan_for_signature(arguments, impl_->options.signature));
   const std::string name = impl_->options.name + ": ";
-  if (impl_->cache.find(arguments, /*exactly=*/false, /*orders=*/0)) return name + "hit";
+  if (impl_->cache.find(arguments, /*exactly=*/false, nullptr, /*orders=*/0)) return name + "hit";
   const TracePtr near = impl_->cache.nearest(arguments);
   if (!near) return name + "miss: there is no trace yet";
   std::string why;

@@ -24,23 +24,14 @@ std::vector<Tensor> results_of(const Body &iteration, std::span<const Tensor> in
 /// x `count` times along a new leading axis.
 Tensor repeated(const Tensor &x, const Size &count) {
   Sizes shape{count};
-  const Sizes slice = sizes_of(x);
-  std::size_t value = 0;
-  for (const std::int64_t size : slice.numbers())
-    if (size != kDynamic) shape.push_back(size);
-    else shape.push_back(slice.values()[value++]);
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) shape.push_back(x.size(axis));
   return broadcast(x, shape);
 }
 
 /// The sizes of the slices of x along its first axis.
 Sizes slice_sizes(const Tensor &x) {
   Sizes sizes;
-  const Shape shape = type_of(x).shape;
-  for (std::int64_t axis = 1; axis < shape.rank(); ++axis) {
-    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
-    if (size != unknown) sizes.push_back(size);
-    else sizes.push_back(size_of(x, {.axis = axis}));
-  }
+  for (std::int64_t axis = 1; axis < x.rank(); ++axis) sizes.push_back(x.size(axis));
   return sizes;
 }
 
@@ -64,9 +55,11 @@ std::int64_t common_length(std::string_view name, std::span<const Tensor> xs) {
   return length;
 }
 
-TensorType slice_type(const Tensor &x) {
-  const Shape shape = detail::type_of(x).shape;
-  return {x.dtype(), Shape(std::span<const std::int64_t>(shape).subspan(1))};
+TracedType slice_type(const Tensor &x) {
+  const auto rest = [](const Shape &shape) {
+    return Shape(std::span<const std::int64_t>(shape).subspan(1));
+  };
+  return {{x.dtype(), rest(type_of(x).shape)}, rest(hint_of(x))};
 }
 
 /// What an iteration gives besides the carries, found out by tracing one.
@@ -88,10 +81,10 @@ Tracer &trace_under(Interpreter &interpreter) {
 }
 
 /// Results, when carries begin with the types in `carries`, which become those of every iteration.
-IterationResults settle_types(std::string_view name, const Body &iteration,
-                              std::vector<TensorType> &carries, std::span<const Tensor> xs,
-                              Interpreter &tracer) {
-  const std::vector<TensorType> before = carries;
+IterationResults resolve_types(std::string_view name, const Body &iteration,
+                               std::vector<TracedType> &carries, std::span<const Tensor> xs,
+                               Interpreter &tracer) {
+  const std::vector<TracedType> before = carries;
   IterationResults results;
   const auto noted = [&](std::span<const Tensor> inputs) {
     std::vector<Tensor> values = iteration(inputs);
@@ -99,34 +92,29 @@ IterationResults settle_types(std::string_view name, const Body &iteration,
     return values;
   };
   for (;;) {
-    std::vector<TensorType> inputs = carries;
+    std::vector<TracedType> inputs = carries;
     for (const Tensor &x : xs) inputs.push_back(slice_type(x));
-    std::vector<TensorType> after = tracer.types_of(name, noted, inputs);
-    if (widen_loop_variables(name, before, carries,
-                             std::span<const TensorType>(after).first(carries.size())))
-      continue;
-    results.types.assign(after.begin() + static_cast<std::ptrdiff_t>(carries.size()), after.end());
+    const std::vector<TracedType> after = tracer.types_of(name, noted, inputs);
+    const std::span<const TracedType> all(after);
+    if (widen_loop_variables(name, before, carries, all.first(carries.size()))) continue;
+    results.types.clear();
+    for (const TracedType &result : all.subspan(carries.size()))
+      results.types.push_back(result.type);
     return results;
   }
-}
-
-std::vector<TensorType> types_of_all(std::span<const Tensor> tensors) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors) types.push_back(type_of(tensor));
-  return types;
 }
 
 /// The same where nothing is traced.
 IterationResults results_of_values(std::string_view name, const Body &iteration,
                                    std::span<const Tensor> carries, std::span<const Tensor> xs) {
-  Tracer tracer{std::string(name)};
+  Tracer tracer{{.name = std::string(name)}};
   push_interpreter(&tracer);
   struct Pop {
     Tracer &tracer;
     ~Pop() { pop_interpreter(&tracer); }
   } pop{tracer};
-  std::vector<TensorType> types = types_of_all(carries);
-  return settle_types(name, iteration, types, xs, tracer);
+  std::vector<TracedType> types(carries.begin(), carries.end());
+  return resolve_types(name, iteration, types, xs, tracer);
 }
 
 Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
@@ -173,9 +161,11 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
   }
   if (length == 0) {
     IterationResults results = results_of_values(name, iteration, carries, xs);
-    if (!results.are_static() && !results.has_effects)
-      results.types = types_of_all(
-          std::span<const Tensor>(results_on_zeros(iteration, carries, xs)).subspan(carried));
+    if (!results.are_static() && !results.has_effects) {
+      const std::vector<Tensor> like = results_on_zeros(iteration, carries, xs);
+      for (std::size_t y = 0; y < results.types.size(); ++y)
+        results.types[y] = type_of(like[carried + y]);
+    }
     for (const TensorType &type : results.types) {
       Shape shape{0};
       for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
@@ -201,8 +191,8 @@ std::vector<Tensor> scan(std::string_view name, const Body &iteration, std::vect
   if (tracer == nullptr || !tracer->traces())
     return scan_values(name, iteration, std::move(carries), xs, length, reverse);
 
-  std::vector<TensorType> types = types_of_all(carries);
-  const IterationResults results = settle_types(name, iteration, types, xs, *tracer);
+  std::vector<TracedType> types(carries.begin(), carries.end());
+  const IterationResults results = resolve_types(name, iteration, types, xs, *tracer);
   const Tensor count = length == unknown ? size_of(xs[0]) : new_scalar(length);
   const std::size_t carried = carries.size();
   // Around the user's iteration there are ops of the scan itself.

@@ -25,14 +25,15 @@ EagerScope::~EagerScope() = default;
 
 std::uint64_t recorded_ops() { return Tracer::recorded(); }
 
-void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body) {
+void probe(std::string_view name, std::span<const Tensor> state, const ProbeBody &body) {
   if (!is_tracing())
     throw StateError(std::string(name) + ": nothing is being traced that could be tried");
   const Body tried = [&](std::span<const Tensor> inputs) {
     body(inputs);
     return std::vector<Tensor>();
   };
-  static_cast<void>(Interpreter::current()->types_of(name, tried, types));
+  const std::vector<TracedType> inputs(state.begin(), state.end());
+  static_cast<void>(Interpreter::current()->types_of(name, tried, inputs));
 }
 
 bool is_short(const FunctionCore::Trace &trace) {

@@ -30,12 +30,13 @@ std::string FunctionCore::Trace::other_binding(const ArgumentReader &arguments) 
 }
 
 TraceCache::TracePtr TraceCache::find(const ArgumentReader &arguments, bool exactly,
-                                      std::uint32_t orders) {
+                                      const std::vector<Shape> *shapes, std::uint32_t orders) {
   const std::lock_guard lock(mutex_);
   TracePtr best;
   for (const TracePtr &trace : traces_) {
     if (!trace->serves(arguments) || trace->program->orders < orders) continue;
     if (exactly && !(trace->key == arguments.key)) continue;
+    if (shapes != nullptr && !trace->is_for(*shapes)) continue;
     if (!best || trace->open.size() < best->open.size()) best = trace;
   }
   if (best) best->used = ++clock_;

@@ -29,8 +29,19 @@ public:
       if (words[at] == 1 && !ones_too) return false;
       from = at + 1;
     }
+    for (const auto &[first, second] : equal)
+      if (words[first] != words[second] || (words[first] == kUnknownSize && !names.empty()))
+        return false;
     return std::memcmp(own + from, words + from, (key.size() - from) * sizeof *own) == 0 &&
            (arguments.variables.empty() || binds(arguments));
+  }
+  /// Whether it is for calls with tensors of these shapes, as far as its sizes are left open.
+  bool is_for(const std::vector<Shape> &shapes) const {
+    const ProgramHints *hints = program->hints.get();
+    if (open.empty() && hints == nullptr) return true;
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      if (hints == nullptr || !(hints->shapes[program->inputs[i]] == shapes[i])) return false;
+    return true;
   }
   /// Whether the variables of a call are the same as variables that the program captures where they
   /// were while it was traced, and nowhere else.
@@ -42,8 +53,10 @@ public:
   std::vector<std::uint32_t> open; ///< where those are
   bool ones_too = false;           ///< sizes left open may be one
   bool rigid = false;              ///< no size must be left open
-  bool size_wanted = false;        ///< the program looked at a size left open
-  bool single_use = false;         ///< good for one call of one trace around it
+  std::vector<Shape> names;        ///< of sizes left open, as Program::names
+  /// Where sizes stand that must be equal.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> equal;
+  bool single_use = false; ///< good for one call of one trace around it
   std::shared_ptr<const Program> program;
   std::vector<VariablePointer> stand_ins; ///< the program's parameters
   std::vector<VariableRef> captured;      ///< for each parameter the variable it must be, or null
@@ -74,8 +87,10 @@ public:
   explicit TraceCache(std::size_t capacity) : capacity_(capacity) {}
 
   /// The trace that serves a call and leaves the fewest sizes open, or null. Only without an open
-  /// size that the call knows if `exactly`. Derivatives of order `orders` may be taken of it.
-  TracePtr find(const ArgumentReader &arguments, bool exactly, std::uint32_t orders);
+  /// size that the call knows if `exactly`, and traced for tensors of these shapes if there are
+  /// some. Derivatives of order `orders` may be taken of it.
+  TracePtr find(const ArgumentReader &arguments, bool exactly, const std::vector<Shape> *shapes,
+                std::uint32_t orders);
   /// The trace that differs least, the one used last among equals; null if there is none.
   TracePtr nearest(const ArgumentReader &arguments) const;
   /// The nearest trace that differs in sizes only; null if there is none.

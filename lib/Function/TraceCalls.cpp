@@ -193,16 +193,14 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
                                      const std::shared_ptr<const Program> &callee,
                                      std::span<const Tensor> operands,
                                      std::span<const detail::VariablePointer> variables) {
-  std::vector<TensorType> types;
-  for (const ValueId output : callee->outputs) types.push_back(callee->values[output]);
-  return add_call(kind, callee, operands, variables, types);
+  return add_call(kind, callee, operands, variables, output_types(*callee));
 }
 
 std::vector<Tensor> Tracer::add_call(ConstructKind kind,
                                      const std::shared_ptr<const Program> &callee,
                                      std::span<const Tensor> operands,
                                      std::span<const detail::VariablePointer> variables,
-                                     std::span<const TensorType> types) {
+                                     std::span<const TracedType> types) {
   ProgramNode node;
   for (const Tensor &operand : operands) node.operands.push_back(value_of(operand));
   node.construct = std::make_unique<ProgramConstruct>();
@@ -227,7 +225,7 @@ std::vector<Tensor> Tracer::add_call(ConstructKind kind,
   }
   program_.folded.insert(program_.folded.end(), callee->folded.begin(), callee->folded.end());
   std::vector<Tensor> results;
-  for (const TensorType &type : types) {
+  for (const TracedType &type : types) {
     node.construct->results.push_back(add_value(type));
     results.push_back(wrap(node.construct->results.back()));
   }

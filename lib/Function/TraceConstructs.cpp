@@ -18,7 +18,7 @@ bool Tracer::is_open(std::uint32_t region) const {
 std::string_view Tracer::effect() { return effect_of(nodes()); }
 
 ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &body,
-                                   std::span<const TensorType> arguments) {
+                                   std::span<const TracedType> arguments) {
   if (open_.size() >= kMaxNesting)
     throw StateError(std::string(name) + ": branches and loops are nested more than " +
                      std::to_string(kMaxNesting) + " deep in the trace of " + ref_->function +
@@ -29,7 +29,7 @@ ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &bo
     ~Close() { open.pop_back(); }
   } close{open_};
   std::vector<Tensor> inputs;
-  for (const TensorType &type : arguments) {
+  for (const TracedType &type : arguments) {
     const ValueId value = add_value(type);
     open_.back().region.arguments.push_back(value);
     inputs.push_back(wrap(value));
@@ -49,17 +49,20 @@ ProgramRegion Tracer::trace_region(std::string_view name, const detail::Body &bo
   return region;
 }
 
-std::vector<TensorType> Tracer::types_of(std::string_view name, const detail::Body &body,
-                                         std::span<const TensorType> inputs) {
-  std::vector<TensorType> types;
-  for (const ValueId value : trace_region(name, body, inputs).results)
-    types.push_back(program_.values[value]);
+std::vector<TracedType> Tracer::types_of(std::string_view name, const detail::Body &body,
+                                         std::span<const TracedType> inputs) {
+  return types_of(trace_region(name, body, inputs).results);
+}
+
+std::vector<TracedType> Tracer::types_of(const std::vector<ValueId> &values) const {
+  std::vector<TracedType> types;
+  for (const ValueId value : values) types.push_back(type_of(value));
   return types;
 }
 
 std::vector<Tensor> Tracer::add_construct(const ConstructCall &call,
                                           std::vector<ProgramRegion> regions,
-                                          std::span<const TensorType> types) {
+                                          std::span<const TracedType> types) {
   ProgramNode node;
   for (const Tensor &operand : call.operands) node.operands.push_back(value_of(operand));
   node.construct = std::make_unique<ProgramConstruct>();
@@ -72,7 +75,7 @@ std::vector<Tensor> Tracer::add_construct(const ConstructCall &call,
     for (const ProgramNode &inner : region.nodes)
       if (node.location.line == 0) node.location = inner.location;
   std::vector<Tensor> results;
-  for (const TensorType &type : types) {
+  for (const TracedType &type : types) {
     const ValueId value = add_value(type);
     node.construct->results.push_back(value);
     results.push_back(wrap(value));
@@ -98,7 +101,8 @@ std::vector<Tensor> Tracer::construct(const ConstructCall &call) {
 }
 
 std::vector<Tensor> Tracer::trace_host(const ConstructCall &call) {
-  std::vector<Tensor> results = add_construct(call, {}, call.host->results);
+  const std::vector<TracedType> types(call.host->results.begin(), call.host->results.end());
+  std::vector<Tensor> results = add_construct(call, {}, types);
   nodes().back().construct->host = call.host->function;
   nodes().back().construct->pure = call.host->pure;
   return results;
@@ -106,48 +110,42 @@ std::vector<Tensor> Tracer::trace_host(const ConstructCall &call) {
 
 std::vector<Tensor> Tracer::trace_choice(const ConstructCall &call) {
   std::vector<ProgramRegion> regions;
-  std::vector<TensorType> types;
+  std::vector<TracedType> types;
   for (std::size_t i = 0; i < call.bodies.size(); ++i) {
     regions.push_back(trace_region(call.name, call.bodies[i], {}));
-    const std::vector<ValueId> &results = regions.back().results;
-    if (i == 0)
-      for (const ValueId value : results) types.push_back(program_.values[value]);
+    const std::vector<TracedType> results = types_of(regions.back().results);
+    if (i == 0) types = results;
     check_branch_results(call.name, i, types.size(), results.size());
     for (std::size_t r = 0; r < results.size(); ++r)
-      meet_branches(call.name, r, i, types[r], program_.values[results[r]]);
+      meet_branches(call.name, r, i, types[r], results[r]);
   }
   return add_construct(call, std::move(regions), types);
 }
 
 std::vector<Tensor> Tracer::trace_loop(const ConstructCall &call) {
-  std::vector<TensorType> before;
-  for (const Tensor &operand : call.operands) before.push_back(detail::type_of(operand));
-  std::vector<TensorType> state = before;
+  const std::vector<TracedType> before(call.operands.begin(), call.operands.end());
+  std::vector<TracedType> state = before;
   // Sizes only ever become unknown, so this ends.
   for (;;) {
     std::vector<ProgramRegion> regions;
     regions.push_back(trace_region(call.name, call.bodies[0], state));
     check_condition(call.name, program_.values[regions[0].results.at(0)]);
     regions.push_back(trace_region(call.name, call.bodies[1], state));
-    std::vector<TensorType> after;
-    for (const ValueId value : regions[1].results) after.push_back(program_.values[value]);
-    if (widen_loop_variables(call.name, before, state, after)) continue;
+    if (widen_loop_variables(call.name, before, state, types_of(regions[1].results))) continue;
     return add_construct(call, std::move(regions), state);
   }
 }
 
 std::vector<Tensor> Tracer::trace_counted(const ConstructCall &call) {
-  std::vector<TensorType> before;
-  for (const Tensor &operand : call.operands.subspan(2)) before.push_back(detail::type_of(operand));
-  std::vector<TensorType> state = before;
+  const std::span<const Tensor> operands = call.operands.subspan(2);
+  const std::vector<TracedType> before(operands.begin(), operands.end());
+  std::vector<TracedType> state = before;
   for (;;) {
-    std::vector<TensorType> arguments{{DType::i64, {}}};
+    std::vector<TracedType> arguments{TensorType{DType::i64, {}}};
     arguments.insert(arguments.end(), state.begin(), state.end());
     std::vector<ProgramRegion> regions;
     regions.push_back(trace_region(call.name, call.bodies[0], arguments));
-    std::vector<TensorType> after;
-    for (const ValueId value : regions[0].results) after.push_back(program_.values[value]);
-    if (widen_loop_variables(call.name, before, state, after)) continue;
+    if (widen_loop_variables(call.name, before, state, types_of(regions[0].results))) continue;
     return add_construct(call, std::move(regions), state);
   }
 }

@@ -11,16 +11,17 @@
 namespace weft {
 
 std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
-                                                   std::span<const TensorType> inputs,
+                                                   std::span<const TracedType> inputs,
                                                    const detail::Body &body,
                                                    const IsWatched &watched, std::uint32_t orders,
                                                    std::optional<Author> pullback) {
-  Tracer inner(name, relaxed(), program_.checkpoint, orders);
+  Tracer inner(
+      {.name = name, .for_call = for_call(), .checkpoint = program_.checkpoint, .orders = orders});
   inner.pullbacks_ = pullbacks_;
   if (pullback) inner.pullbacks_.push_back(*std::move(pullback));
   inner.never_a_constant_ = watched;
   std::vector<Tensor> given;
-  for (const TensorType &type : inputs) given.push_back(inner.input(type));
+  for (const TracedType &type : inputs) given.push_back(inner.input(type));
   const Scope here(this);
   push_interpreter(&inner);
   struct Pop {
@@ -28,7 +29,7 @@ std::shared_ptr<const Program> Tracer::trace_apart(const std::string &name,
     ~Pop() { pop_interpreter(&inner); }
   } pop{inner};
   auto program = std::make_shared<const Program>(inner.finish(body(given)));
-  if (inner.size_wanted()) ref_->wanted = true;
+  if (inner.pinned()) pin();
   if (std::ranges::any_of(program->captures,
                           [&](const Tensor &t) { return t.traced() && !owns(t); }))
     uses_outer_ = true;
@@ -57,9 +58,9 @@ std::vector<Tensor> Tracer::attach_pullback(const PullbackCall &call) {
 /// It is traced at once, since it may use whatever was computed on the way to the results, which is
 /// not known later any more.
 std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) {
-  std::vector<TensorType> results, cotangents;
+  std::vector<TracedType> results, cotangents;
   for (const Tensor &result : call.results) {
-    results.push_back(detail::type_of(result));
+    results.emplace_back(result);
     if (autodiff::carries_gradient(result.dtype())) cotangents.push_back(results.back());
   }
   if (cotangents.empty()) return std::nullopt; // nobody will ever pull
@@ -81,7 +82,7 @@ std::optional<std::vector<Tensor>> Tracer::add_custom(const PullbackCall &call) 
   const auto body = [&](std::span<const Tensor> given) {
     std::vector<Tensor> all;
     for (std::size_t i = 0, next = 0; i < results.size(); ++i)
-      all.push_back(autodiff::carries_gradient(results[i].dtype) ? given[next++] : Tensor());
+      all.push_back(autodiff::carries_gradient(results[i].type.dtype) ? given[next++] : Tensor());
     std::vector<Tensor> gradients = [&] {
       const UserCode lines_of_its_own;
       return call.traced != nullptr ? (*call.traced)(all) : call.pullback(all);
@@ -164,7 +165,7 @@ std::vector<Tensor> Tracer::pull(const Recording &recording, std::span<const Ten
   node.location = here();
   std::vector<Tensor> results;
   for (const std::uint32_t operand : recording.wrt) {
-    node.construct->results.push_back(add_value(detail::type_of(recording.operands[operand])));
+    node.construct->results.push_back(add_value(TracedType(recording.operands[operand])));
     results.push_back(wrap(node.construct->results.back()));
   }
   nodes().push_back(std::move(node));
@@ -188,11 +189,9 @@ std::shared_ptr<const Program> repeatable(const std::shared_ptr<const Program> &
 
 std::vector<Tensor> Tracer::trace_push(const ConstructCall &call) {
   const auto program = repeatable(call.push->program, "jvp: a tangent of a gradient");
-  std::vector<TensorType> types, tangents;
-  for (const ValueId output : program->outputs) {
-    types.push_back(program->values[output]);
-    if (autodiff::carries_gradient(types.back().dtype)) tangents.push_back(types.back());
-  }
+  std::vector<TracedType> types = output_types(*program), tangents;
+  for (const TracedType &type : types)
+    if (autodiff::carries_gradient(type.type.dtype)) tangents.push_back(type);
   types.insert(types.end(), tangents.begin(), tangents.end());
   std::vector<Tensor> results = add_call(ConstructKind::push, program, call.operands, {}, types);
   nodes().back().construct->wrt = call.push->wrt;
@@ -205,8 +204,7 @@ Recording Tracer::record_pull(const Recording &recording, std::span<const Tensor
   const auto program = repeatable(recording.program, "GradientTape: a second derivative");
   std::vector<Tensor> inputs = recording.operands;
   inputs.insert(inputs.end(), cotangents.begin(), cotangents.end());
-  std::vector<TensorType> types;
-  for (const Tensor &input : inputs) types.push_back(detail::type_of(input));
+  const std::vector<TracedType> types(inputs.begin(), inputs.end());
   const std::size_t count = recording.operands.size();
   const auto body = [&](std::span<const Tensor> given) {
     auto &inner = static_cast<Tracer &>(*Interpreter::current());

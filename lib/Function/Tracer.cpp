@@ -9,26 +9,24 @@
 
 namespace weft {
 
-Tracer::Tracer(std::string name, bool relaxed, std::string checkpoint, std::uint32_t orders)
-    : ref_(new Ref), orders_(orders) {
+Tracer::Tracer(Options options) : ref_(new Ref), orders_(options.orders) {
   ref_->references = 1;
   ref_->destroy = [](detail::TraceRef *self) { delete static_cast<Ref *>(self); };
-  ref_->size_wanted = [](detail::TraceRef *self) {
-    auto *ref = static_cast<Ref *>(self);
-    ref->wanted = true;
-    if (ref->relaxed) throw SizeWanted();
+  ref_->hint = [](detail::TraceRef *self, const detail::TensorImpl &impl, int axis) {
+    const Tracer *tracer = static_cast<Ref *>(self)->tracer;
+    return tracer == nullptr ? unknown : tracer->hint(impl.trace_value, axis);
   };
-  ref_->function = name;
+  ref_->pin = [](detail::TraceRef *self) { static_cast<Ref *>(self)->tracer->pin(); };
+  ref_->function = options.name;
   ref_->name = ref_->function.c_str();
-  ref_->relaxed = relaxed;
-  program_.name = std::move(name);
-  program_.checkpoint = std::move(checkpoint);
+  ref_->tracer = this;
+  program_.name = std::move(options.name);
+  program_.checkpoint = std::move(options.checkpoint);
+  if (options.for_call) program_.hints = hints_ = std::make_shared<ProgramHints>();
 }
 
-bool Tracer::relaxed() const { return ref_->relaxed; }
-bool Tracer::size_wanted() const { return ref_->wanted; }
-
 Tracer::~Tracer() {
+  ref_->tracer = nullptr;
   if (ref_->references.fetch_sub(1) == 1) ref_->destroy(ref_);
 }
 
@@ -57,8 +55,9 @@ std::uint32_t Tracer::file_number(const char *name) {
   return last_file_number_;
 }
 
-ValueId Tracer::add_value(TensorType type) {
-  program_.values.push_back(std::move(type));
+ValueId Tracer::add_value(TracedType type) {
+  if (hints_) hints_->shapes.push_back(std::move(type.hint));
+  program_.values.push_back(std::move(type.type));
   region_of_.push_back(open_.empty() ? 0 : open_.back().number);
   return static_cast<ValueId>(program_.values.size() - 1);
 }
@@ -68,8 +67,12 @@ Tensor Tracer::wrap(ValueId value) {
   return detail::new_traced(type.dtype, type.shape, ref_, value);
 }
 
-Tensor Tracer::input(const TensorType &type) {
+Tensor Tracer::input(const TracedType &type, const Shape &names) {
   program_.inputs.push_back(add_value(type));
+  if (!names.empty()) {
+    program_.names.resize(program_.inputs.size());
+    program_.names.back() = names;
+  }
   return wrap(program_.inputs.back());
 }
 
@@ -81,6 +84,7 @@ ValueId Tracer::add_constant(const Tensor &tensor) {
   data->owner = std::make_shared<Tensor>(dense);
   // Outside of all constructs, where whatever comes later may use it.
   const ValueId value = add_value(data->type);
+  if (hints_) hints_->values.emplace(value, dense);
   region_of_[value] = 0;
   program_.nodes.push_back(
       {OpCode::constant, {}, Attrs{ConstantRef(std::move(data))}, value, nullptr, here()});
@@ -126,7 +130,12 @@ ValueId Tracer::value_of(const Tensor &tensor) {
 }
 
 ValueId Tracer::add_capture(const Tensor &tensor) {
-  const ValueId value = add_value(detail::type_of(tensor));
+  const ValueId value = add_value(TracedType(tensor));
+  if (hints_ && tensor.traced() && tensor.rank() == 0 && is_integer(tensor.dtype())) {
+    auto *outer = static_cast<detail::TraceRef *>(tensor.impl()->base);
+    if (const std::int64_t known = outer->hint(outer, *tensor.impl(), -1); known != unknown)
+      hints_->values.emplace(value, detail::new_scalar(known).astype(tensor.dtype()));
+  }
   region_of_[value] = 0;
   program_.captured.push_back(value);
   // Of a program apart it only passes through, and is looked up by who it is.
@@ -144,33 +153,32 @@ void Tracer::note_variable(const VariableRef &variable, bool written) {
 }
 
 Tensor Tracer::apply(const OpCall &call) {
-  std::vector<TensorType> types;
-  types.reserve(call.operands.size());
-  ProgramNode node{call.op, {}, call.attrs, kNoValue, nullptr, here()};
-  for (const Tensor &operand : call.operands) {
+  for (const Tensor &operand : call.operands)
     if (!operand.defined())
       throw StateError(std::string(op_info(call.op).name) + ": an operand is undefined");
-    node.operands.push_back(value_of(operand));
-    types.push_back(program_.values[node.operands.back()]);
-  }
-  TensorType result;
+  if (call.op == OpCode::size_of)
+    if (std::optional<Tensor> known = known_size(call)) return *std::move(known);
+  ProgramNode node{call.op, {}, call.attrs, kNoValue, nullptr, here()};
+  for (const Tensor &operand : call.operands) node.operands.push_back(value_of(operand));
+  TracedType result = TensorType();
   if (const VariableRef *named = variable_in(call.attrs)) {
     const VariableRef variable = known(*named);
     *variable_in(node.attrs) = variable;
     result = variable->type();
     note_variable(variable, op_info(call.op).effects.writes);
   } else {
-    Result<TensorType> inferred = infer({call.op, types, call.attrs});
-    if (!inferred)
-      raise(inferred.fault().kind,
-            std::string(op_info(call.op).name) + ": " + inferred.fault().message);
-    result = *std::move(inferred);
+    result = infer_result(call, node);
   }
   const bool has_result = op_info(call.op).results != 0;
   if (has_result) node.result = add_value(std::move(result));
   const ValueId value = node.result;
+  if (hints_ && has_result) keep_value(call, node);
   nodes().push_back(std::move(node));
-  return has_result ? wrap(value) : Tensor();
+  if (!has_result) return {};
+  Tensor wrapped = wrap(value);
+  if (call.op == OpCode::size_of)
+    sizes_.insert_or_assign({nodes().back().operands[0], SizeAttrs(call.attrs).axis}, wrapped);
+  return wrapped;
 }
 
 Program Tracer::finish(std::span<const Tensor> results) {
@@ -180,6 +188,10 @@ Program Tracer::finish(std::span<const Tensor> results) {
     program_.outputs.push_back(value_of(result));
   }
   check_made();
+  if (pinned_) {
+    if (only_at_run_time_) raise(*std::move(only_at_run_time_));
+    specialize();
+  }
   program_.collect_hosts();
   return std::move(program_);
 }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <optional>
 #include <typeinfo>
 #include <unordered_map>
 
 #include "Ops/Interpreter.h"
 #include "Program/Program.h"
+#include "Support/Fault.h"
 #include <weft/detail/signature.h>
 #include <weft/detail/staging.h>
 
@@ -17,18 +19,20 @@ namespace weft {
 /// trace's name only, so that one which escapes can say where it came from.
 class Tracer final : public Interpreter {
 public:
-  /// A relaxed trace does not know sizes that its calls would: it is given up with SizeWanted when
-  /// the program looks at one. `checkpoint` is FunctionOptions::checkpoint.
-  /// Pullbacks that use themselves are recorded for derivatives of order `orders`.
-  explicit Tracer(std::string name, bool relaxed = false, std::string checkpoint = {},
-                  std::uint32_t orders = 1);
+  struct Options {
+    std::string name;
+    /// Whether inputs have hints, what the open sizes are in the call that is traced. Who asks for
+    /// the number of a size is told it, and the trace is pinned.
+    bool for_call = false;
+    std::string checkpoint; ///< FunctionOptions::checkpoint
+    /// Pullbacks that use themselves are recorded for derivatives of this order.
+    std::uint32_t orders = 1;
+  };
+  explicit Tracer(Options options);
   ~Tracer() override;
 
-  /// Thrown through the program that is traced.
-  struct SizeWanted {};
-
-  /// A new input of the program.
-  Tensor input(const TensorType &type);
+  /// A new input of the program. Its named sizes are those of the shape `names`, if it has some.
+  Tensor input(const TracedType &type, const Shape &names = {});
   /// New parameters for these variables of the call that is traced: what stands in for them.
   const std::vector<VariableRef> &parameters(std::span<const detail::VariablePointer> variables);
   /// A call of another traced function. `variables` bind its parameters.
@@ -44,8 +48,8 @@ public:
   Recording record_pull(const Recording &recording, std::span<const Tensor> cotangents,
                         const IsWatched &watched) override;
   /// The types of what `body` gives for inputs of these types; what it does is not recorded.
-  std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
-                                   std::span<const TensorType> inputs) override;
+  std::vector<TracedType> types_of(std::string_view name, const detail::Body &body,
+                                   std::span<const TracedType> inputs) override;
   std::vector<Tensor> attach_pullback(const PullbackCall &call) override;
   Tensor initial_value(const Tensor &tensor, const std::string &name) override;
   void note_made(const VariableRef &variable) override { made_.push_back(variable); }
@@ -53,11 +57,12 @@ public:
   /// The first op of the innermost region so far that may not happen twice; empty if none.
   std::string_view effect();
 
-  bool relaxed() const;
+  bool for_call() const { return hints_ != nullptr; }
   /// Derivatives of which order of the program are wanted.
   std::uint32_t orders() const { return orders_; }
-  /// Whether the program looked at a size that is unknown here.
-  bool size_wanted() const;
+  /// Whether the program is right for calls of the sizes that it was traced for only.
+  bool pinned() const { return pinned_; }
+  void pin() { pinned_ = pinned_ || for_call(); }
   /// Whether it took something from a trace around it, and so is good for one use there only.
   bool uses_outer_trace() const { return uses_outer_; }
   /// Whether the program reached the variable of that parameter by itself, too.
@@ -70,15 +75,15 @@ public:
     line_finder_.store(finder, std::memory_order_relaxed);
   }
 
-  /// Ends the trace with these results and hands out the program.
+  /// Ends the trace with these results and hands out the program. One that is pinned is of the
+  /// sizes that it was traced for, as if these had been known from the start.
   Program finish(std::span<const Tensor> results);
 
 private:
   /// What traced tensors point to.
   struct Ref : detail::TraceRef {
     std::string function;
-    bool relaxed = false;
-    bool wanted = false; ///< a size
+    Tracer *tracer = nullptr; ///< null when the trace has ended
   };
   /// Who wrote a pullback: functions of one type and name are taken for one.
   using Author = std::pair<const std::type_info *, std::string>;
@@ -89,10 +94,10 @@ private:
   };
 
   ProgramRegion trace_region(std::string_view name, const detail::Body &body,
-                             std::span<const TensorType> arguments);
+                             std::span<const TracedType> arguments);
   /// Traces `body` on tensors of these types as a program of its own.
   std::shared_ptr<const Program> trace_apart(const std::string &name,
-                                             std::span<const TensorType> inputs,
+                                             std::span<const TracedType> inputs,
                                              const detail::Body &body, const IsWatched &watched,
                                              std::uint32_t orders,
                                              std::optional<Author> pullback = std::nullopt);
@@ -109,7 +114,7 @@ private:
   std::vector<Tensor> add_call(ConstructKind kind, const std::shared_ptr<const Program> &callee,
                                std::span<const Tensor> operands,
                                std::span<const detail::VariablePointer> variables,
-                               std::span<const TensorType> types);
+                               std::span<const TracedType> types);
   /// Traces the pullback, and adds the construct that gives the results with it; nothing if no
   /// result is floating, or if that would lose derivatives, see PullbackCall::again.
   std::optional<std::vector<Tensor>> add_custom(const PullbackCall &call);
@@ -119,7 +124,7 @@ private:
   std::vector<Tensor> trace_loop(const ConstructCall &call);
   std::vector<Tensor> trace_counted(const ConstructCall &call);
   std::vector<Tensor> add_construct(const ConstructCall &call, std::vector<ProgramRegion> regions,
-                                    std::span<const TensorType> types);
+                                    std::span<const TracedType> types);
   bool is_open(std::uint32_t region) const;
   /// Whether a traced tensor is of this trace.
   bool owns(const Tensor &tensor) const {
@@ -136,7 +141,23 @@ private:
   ProgramLocation here();
   /// The number of a file of the program.
   std::uint32_t file_number(const char *name);
-  ValueId add_value(TensorType type);
+  ValueId add_value(TracedType type);
+  TracedType type_of(ValueId value) const;
+  std::vector<TracedType> types_of(const std::vector<ValueId> &values) const;
+  /// The types of the callee's outputs.
+  std::vector<TracedType> output_types(const Program &callee) const;
+  /// What the size of an axis is in the call, or the value of a scalar (`axis` -1).
+  std::int64_t hint(ValueId value, int axis) const;
+  /// The type of a call's result; throws what is wrong with it.
+  TracedType infer_result(const OpCall &call, const ProgramNode &node);
+  /// Keeps the value of what is computed of sizes and constants alone.
+  void keep_value(const OpCall &call, const ProgramNode &node);
+  /// Makes the program one of the sizes that it was traced for.
+  void specialize();
+  /// The size of an axis if there is no need of a call of the op `size`.
+  std::optional<Tensor> known_size(const OpCall &call);
+  /// The axis that tells a size: the first one of its name.
+  std::pair<ValueId, std::int64_t> first_of_name(ValueId value, std::int64_t axis) const;
   Tensor wrap(ValueId value);
   ValueId add_constant(const Tensor &tensor);
   /// Takes an eager tensor, or one of a trace around this one, as a hidden input.
@@ -167,6 +188,11 @@ private:
   std::vector<std::weak_ptr<VariableState>> made_;
   const char *last_file_ = nullptr; ///< the name that `here` saw last, and its number
   std::uint32_t last_file_number_ = 0;
+  std::shared_ptr<ProgramHints> hints_; ///< null unless it is for a call
+  bool pinned_ = false;
+  std::optional<Fault> only_at_run_time_; ///< what such a call's sizes let fail, if that is reached
+  /// Sizes that were asked for.
+  std::map<std::pair<ValueId, std::int64_t>, Tensor> sizes_;
   std::vector<Open> open_;    ///< the regions being traced, outermost first
   std::uint32_t regions_ = 0; ///< how many regions there were, of which 0 is the function's body
   std::vector<std::uint32_t> region_of_; ///< where each value was created

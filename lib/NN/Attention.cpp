@@ -425,7 +425,7 @@ Tensor ungrouped(const Tensor &x, std::int64_t group) {
 /// Each head of keys or values (.., heads, length, n) as often as queries share it.
 Tensor repeated(const Tensor &x, std::int64_t group) {
   std::vector<std::int64_t> heads;
-  for (std::int64_t head = 0; head < x.size(-3); ++head)
+  for (std::int64_t head = 0; head < weft::detail::size_for_call(x, -3); ++head)
     heads.insert(heads.end(), static_cast<std::size_t>(group), head);
   return gather(x, tensor(heads), {.axis = x.rank() - 3});
 }
@@ -438,7 +438,8 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
   Tensor q = query.materialize(), k = key.materialize(), v = value.materialize();
   std::int64_t group = check(q, k, v, options);
   const bool sizes_wanted = options.causal != Causal::no || group > 1;
-  if (group > 1 && !q.shape().is_static() && (mask.defined() || q.size(-2) == unknown)) {
+  if (group > 1 && !q.shape().is_static() &&
+      (mask.defined() || weft::detail::size_for_call(q, -2) == unknown)) {
     // Rows of several heads cannot be put behind each other where their number is unknown.
     k = repeated(k, group);
     v = repeated(v, group);
@@ -448,10 +449,13 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
                   .scale = options.scale.value_or(0),
                   .dropout = options.dropout,
                   .seed = {},
-                  .queries = sizes_wanted ? q.size(-2) : weft::detail::type_of(q).shape.end()[-2],
-                  .keys = sizes_wanted ? k.size(-2) : weft::detail::type_of(k).shape.end()[-2],
+                  .queries = sizes_wanted ? weft::detail::size_for_call(q, -2)
+                                          : weft::detail::type_of(q).shape.end()[-2],
+                  .keys = sizes_wanted ? weft::detail::size_for_call(k, -2)
+                                       : weft::detail::type_of(k).shape.end()[-2],
                   .hides = mask.defined() || options.causal != Causal::no};
-  if (!options.scale) problem.scale = 1 / std::sqrt(static_cast<double>(q.size(-1)));
+  if (!options.scale)
+    problem.scale = 1 / std::sqrt(static_cast<double>(weft::detail::size_for_call(q, -1)));
   if (options.dropout > 0) {
     const random::Generator generator =
         options.generator ? *options.generator : random::process_generator();
@@ -466,7 +470,7 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
     check_mask(mask, q, k);
     if (group > 1) {
       Shape all = q.shape();
-      all.back() = k.size(-2);
+      all.back() = weft::detail::size_for_call(k, -2);
       shaped = grouped(broadcast(shaped, all), group);
     }
   }

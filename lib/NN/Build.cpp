@@ -46,7 +46,7 @@ std::optional<Variable> VariableMaker::optional(bool used, const char *part, DTy
 }
 
 std::int64_t size_for_building(const std::string &prefix, const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = x.size(axis);
+  const std::int64_t size = detail::size_for_call(x, axis);
   if (size != unknown) return size;
   const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
   throw ShapeError(
@@ -56,16 +56,10 @@ std::int64_t size_for_building(const std::string &prefix, const Tensor &x, std::
       "layer once before");
 }
 
-Tensor count_along(const Tensor &x, std::int64_t axis) {
-  const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
-  const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(number)];
-  return size == unknown ? size_of(x, {.axis = number}) : tensor(size);
-}
+Tensor count_along(const Tensor &x, std::int64_t axis) { return x.size(axis).tensor(); }
 
 Tensor positions_along(const Tensor &x, std::int64_t axis) {
-  const std::int64_t number = axis < 0 ? axis + x.rank() : axis;
-  const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(number)];
-  return iota(DType::i64, {size != unknown ? Size(size) : Size(size_of(x, {.axis = number}))});
+  return iota(DType::i64, {x.size(axis)});
 }
 
 void check_dtype(const std::string &prefix, const Tensor &x, DType dtype) {

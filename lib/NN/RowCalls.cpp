@@ -224,7 +224,7 @@ Tensor normalized(const Tensor &x, const Moments &moments, double epsilon, const
                              gamma, beta,         number(epsilon, x.dtype())};
   const auto is_row = [&](const Tensor &of) {
     return of.dtype() == x.dtype() && of.size() == x.size(-1) &&
-           (of.rank() == 0 ? 1 : of.size(-1)) == x.size(-1) && of.rank() <= x.rank();
+           (of.rank() == 0 ? Size(1) : of.size(-1)) == x.size(-1) && of.rank() <= x.rank();
   };
   if (call::fuses(operands) && are_rows(x) && std::all_of(operands + 1, operands + 5, is_row)) {
     const Tensor y = new_like(x);

@@ -19,7 +19,7 @@ namespace {
 std::vector<nn::LayerRecord> heard(const std::vector<TensorType> &inputs,
                                    const std::function<void(const std::vector<Tensor> &)> &call) {
   nn::LayerRecorder recorder;
-  Tracer tracer("summary");
+  Tracer tracer({.name = "summary"});
   std::vector<Tensor> tensors;
   for (const TensorType &type : inputs) tensors.push_back(tracer.input(type));
   push_interpreter(&tracer);

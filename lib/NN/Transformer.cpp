@@ -49,11 +49,11 @@ std::int64_t depth_of(std::int64_t size, const MultiHeadAttentionOptions &option
   return depth;
 }
 
-/// (batch, length, heads * depth) as (batch, heads, length, depth), and back. A trace that can know
-/// the sizes is given up for one that does: attention needs them to go in blocks.
+/// (batch, length, heads * depth) as (batch, heads, length, depth), and back. A trace is pinned to
+/// sizes that it can know: attention needs them to go in blocks.
 Tensor heads_of(const Tensor &x, std::int64_t heads, std::int64_t depth) {
-  const Shape shape = detail::type_of(x).shape;
-  if (shape[0] == unknown && shape[1] == unknown) static_cast<void>(x.size(0));
+  Shape shape = detail::type_of(x).shape;
+  if (shape[0] == unknown && shape[1] == unknown) shape = x.shape();
   return transpose(reshape(x, {shape[0], shape[1], heads, depth}), {0, 2, 1, 3});
 }
 Tensor together(const Tensor &x) {
@@ -214,7 +214,6 @@ Tensor rotary(const Operand &x, bool interleaved, double base) {
   if (!is_floating(type.dtype))
     throw DTypeError("rotary: x must be floating, but is " + to_string(type));
   const std::int64_t depth = type.shape.back(), half = depth / 2;
-  static_cast<void>(value.size(-2)); // a trace that can know it is given up for one that does
   const Tensor turned = angles(positions_along(value, -2), half, depth, base);
   const Tensor c = cast(cos(turned), type.dtype), s = cast(sin(turned), type.dtype);
   const auto part = [&](const Slice &which) { return value[{ellipsis, which}]; };

@@ -380,7 +380,7 @@ Tensor update_slice(const OpInfo &info, std::span<const Tensor> operands, const 
 
 Tensor size_of(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &) {
-  return detail::new_scalar(operands[0].size(SizeAttrs(attrs).axis));
+  return detail::new_scalar(operands[0].impl()->dims()[SizeAttrs(attrs).axis]);
 }
 
 } // namespace weft::eager

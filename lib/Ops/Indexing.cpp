@@ -218,7 +218,8 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
       ++axis;
     } else if (const auto *slice = std::get_if<Slice>(&index.value())) {
       // Whether there is the one element that it takes depends on the size.
-      if (shape[axis] == unknown && takes_one(*slice)) detail::note_size_wanted(*x.impl());
+      if (shape[axis] == unknown && takes_one(*slice))
+        shape[axis] = detail::size_for_call(x, static_cast<std::int64_t>(axis));
       const Range range = resolve(*slice, shape[axis]);
       const bool open = range.limit == -1;
       plan.starts.push_back(range.low);

@@ -108,6 +108,17 @@ struct Recording {
 /// Whether the derivative by a value is wanted.
 using IsWatched = std::function<bool(const Tensor &)>;
 
+/// The type of a traced value, and its shape in the call that is traced, as detail::hint_of has it.
+struct TracedType {
+  TracedType(TensorType type) : type(std::move(type)), hint(this->type.shape) {}
+  TracedType(TensorType type, Shape hint) : type(std::move(type)), hint(std::move(hint)) {}
+  explicit TracedType(const Tensor &tensor)
+      : type(detail::type_of(tensor)), hint(detail::hint_of(tensor)) {}
+
+  TensorType type;
+  Shape hint;
+};
+
 /// Executes op calls in place of the eager runtime while it is current on its thread. It knows its
 /// predecessor and does its own work under it, so that a tape inside a trace records and its
 /// gradient rules are traced, and nested tapes see each other's gradients (the second autodidax).
@@ -150,8 +161,8 @@ public:
 
   /// The types of what a body gives for inputs of these types, recording nothing; only where
   /// `traces()`. `name` is for messages.
-  virtual std::vector<TensorType> types_of(std::string_view name, const detail::Body &body,
-                                           std::span<const TensorType> inputs) {
+  virtual std::vector<TracedType> types_of(std::string_view name, const detail::Body &body,
+                                           std::span<const TracedType> inputs) {
     const Scope under(previous_);
     return previous_->types_of(name, body, inputs);
   }

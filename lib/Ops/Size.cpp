@@ -1,11 +1,15 @@
-// Sizes as values: their arithmetic, by ops where a trace computes them.
+// Sizes as values: their arithmetic, by ops where a trace computes them, and scalars as operands.
 #include <weft/size.h>
 
 #include <algorithm>
 #include <limits>
+#include <ostream>
 #include <utility>
 
+#include "Runtime/Elements.h"
+#include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
+#include "Support/SizeNames.h"
 #include <weft/composites.h>
 
 namespace weft {
@@ -46,23 +50,28 @@ Size combined(const Size &a, const Size &b, OnNumbers on_numbers, OnTensors on_t
 /// As integers of tensors, which wrap.
 std::int64_t wrapped(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 
+/// Whether two traced scalars are one value of one trace.
+bool is_same_value(const Tensor &a, const Tensor &b) {
+  return a.impl()->base == b.impl()->base && a.impl()->trace_value == b.impl()->trace_value;
+}
+
 void need_divisor(std::int64_t divisor) {
   if (divisor == 0) throw ValueError("a size is divided by 0");
 }
 
 } // namespace
 
-Size operator+(const Size &a, const Size &b) {
+Size Size::sum(const Size &a, const Size &b) {
   return combined(
       a, b, [](std::uint64_t x, std::uint64_t y) { return wrapped(x + y); },
       [](const Tensor &x, const Tensor &y) { return add(x, y); });
 }
-Size operator-(const Size &a, const Size &b) {
+Size Size::difference(const Size &a, const Size &b) {
   return combined(
       a, b, [](std::uint64_t x, std::uint64_t y) { return wrapped(x - y); },
       [](const Tensor &x, const Tensor &y) { return subtract(x, y); });
 }
-Size operator*(const Size &a, const Size &b) {
+Size Size::product(const Size &a, const Size &b) {
   // One that does not fit is the largest number, which no tensor has, and none that would do.
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (a.is_number() && b.is_number()) {
@@ -77,18 +86,18 @@ Size operator*(const Size &a, const Size &b) {
   return select(greater(size.tensor(), fits.tensor()), most,
                 multiply(size.tensor(), factor.tensor()));
 }
-Size operator%(const Size &a, const Size &b) {
+Size Size::rest(const Size &a, const Size &b) {
   return combined(
       a, b,
       [](std::int64_t x, std::int64_t y) {
         need_divisor(y);
         if (y == -1) return std::int64_t{0};
-        const std::int64_t rest = x % y;
-        return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+        const std::int64_t left = x % y;
+        return left != 0 && (left < 0) != (y < 0) ? left + y : left;
       },
       [](const Tensor &x, const Tensor &y) { return remainder(x, y); });
 }
-Size operator/(const Size &a, const Size &b) {
+Size Size::quotient(const Size &a, const Size &b) {
   return combined(
       a, b,
       [](std::int64_t x, std::int64_t y) {
@@ -98,15 +107,46 @@ Size operator/(const Size &a, const Size &b) {
       },
       [](const Tensor &x, const Tensor &y) { return floor_divide(x, y); });
 }
-Size max(const Size &a, const Size &b) {
+Size Size::larger(const Size &a, const Size &b) {
   return combined(
       a, b, [](std::int64_t x, std::int64_t y) { return std::max(x, y); },
       [](const Tensor &x, const Tensor &y) { return maximum(x, y); });
 }
-Size min(const Size &a, const Size &b) {
+Size Size::smaller(const Size &a, const Size &b) {
   return combined(
       a, b, [](std::int64_t x, std::int64_t y) { return std::min(x, y); },
       [](const Tensor &x, const Tensor &y) { return minimum(x, y); });
+}
+
+int Size::compare(const Size &a, const Size &b) {
+  if (!a.is_number() && !b.is_number() && is_same_value(a.value(), b.value())) return 0;
+  const std::int64_t x = a, y = b;
+  return x < y ? -1 : x > y ? 1 : 0;
+}
+
+std::int64_t Size::in_this_call() const {
+  const std::int64_t number = detail::pinned_hint(*value_.impl(), -1);
+  if (number != unknown) return number;
+  throw SymbolicSizeError(
+      std::string(static_cast<detail::TraceRef *>(value_.impl()->base)->name) +
+      ": the number of a size is asked for that is known only when the function runs: it is open "
+      "in the signature, or depends on values; use it as a Size, in shapes, bounds and arithmetic, "
+      "or as a tensor with cond and while_loop");
+}
+
+std::string to_string(const Size &size) {
+  return size.is_number() ? std::to_string(size.number()) : "?";
+}
+std::ostream &operator<<(std::ostream &out, const Size &size) { return out << to_string(size); }
+
+Size Tensor::open_size(std::int64_t axis, const std::source_location &where) const {
+  const CompositeCall site("size", where);
+  const TensorType type = detail::type_of(*this);
+  if (axis < -type.shape.rank() || axis >= type.shape.rank())
+    throw IndexError("size: axis " + std::to_string(axis) +
+                     " is out of range for a tensor of shape " + to_string(type.shape) + " (rank " +
+                     std::to_string(type.shape.rank()) + ")");
+  return size_of(*this, {.axis = axis});
 }
 
 Size Sizes::operator[](std::size_t i) const {
@@ -120,6 +160,71 @@ void Sizes::set(std::size_t i, const Size &size) {
   const auto before = std::count(numbers_.begin(), numbers_.begin() + i, detail::kDynamic);
   numbers_[i] = size.number();
   if (!size.is_number()) values_.insert(values_.begin() + before, size.value());
+}
+
+//===----------------------------------------------------------------------===//
+// Names of sizes
+//===----------------------------------------------------------------------===//
+
+Dim dim(std::string name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool valid = !name.empty() && !is_digit(name[0]) && std::ranges::all_of(name, [&](char c) {
+    return is_letter(c) || is_digit(c) || c == '_';
+  });
+  if (!valid)
+    throw ValueError("dim: '" + name + "' is no name of a size: letters, digits and _ are wanted");
+  return {std::move(name)};
+}
+
+static_assert(detail::kLastName == kLastSizeName);
+std::int64_t detail::named_size(const Dim &dim) { return size_of_name(dim.name); }
+const std::string &detail::name_of_size(std::int64_t size) { return weft::name_of_size(size); }
+
+//===----------------------------------------------------------------------===//
+// Scalars as operands
+//===----------------------------------------------------------------------===//
+
+DType Operand::dtype() const {
+  switch (kind_) {
+  case Kind::weak_bool: return DType::boolean;
+  case Kind::weak_size: return DType::i32;
+  case Kind::weak_integer:
+    return integer_ == static_cast<std::int32_t>(integer_) ? DType::i32 : DType::i64;
+  case Kind::weak_large: return DType::i64;
+  case Kind::weak_floating: return DType::f32;
+  case Kind::borrowed:
+  case Kind::owned: break;
+  }
+  if (impl_ == nullptr) throw StateError("an operand is undefined: it was never given a value");
+  return impl_->dtype;
+}
+
+Tensor Operand::materialize(DType dtype, std::string_view op) const {
+  if (!weak()) {
+    if (impl_ == nullptr) throw StateError("an operand is undefined: it was never given a value");
+    detail::retain(impl_);
+    return Tensor(impl_);
+  }
+  if (kind_ == Kind::weak_size) {
+    detail::retain(size_);
+    const Tensor size(size_);
+    return dtype == DType::i64 ? size : cast(size, dtype);
+  }
+  const auto large = static_cast<std::uint64_t>(integer_);
+  return visit_dtype(dtype, [&]<class T>() {
+    T value{};
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      if (weak_kind() == DTypeKind::integer && !exactly_as(value))
+        throw ValueError(
+            (op.empty() ? "" : std::string(op) + ": ") + "the scalar " +
+            (kind_ == Kind::weak_large ? std::to_string(large) : std::to_string(integer_)) +
+            " does not fit the dtype " + std::string(name_of(dtype)));
+    value = kind_ == Kind::weak_floating ? convert_element<T>(floating_)
+            : kind_ == Kind::weak_large  ? convert_element<T>(large)
+                                         : convert_element<T>(integer_);
+    return detail::new_scalar<T>(value);
+  });
 }
 
 Tensor arange(const Size &stop, DType dtype, std::source_location where) {
@@ -136,12 +241,7 @@ Tensor eye(const Size &n, DType dtype, std::source_location where) {
 
 Sizes detail::sizes_of(const Tensor &x) {
   Sizes sizes;
-  const Shape shape = type_of(x).shape;
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
-    if (size != unknown) sizes.push_back(size);
-    else sizes.push_back(size_of(x, {.axis = axis}));
-  }
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) sizes.push_back(x.size(axis));
   return sizes;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "OpDefs/OpInfo.h"
@@ -100,6 +101,13 @@ struct DerivativePart {
   std::uint32_t inputs, outputs;
 };
 
+/// Sizes of a program's values in the call that it was traced for: what a trace of that call alone
+/// would know.
+struct ProgramHints {
+  std::vector<Shape> shapes; ///< of every value; `unknown` for what depends on values of the call
+  std::unordered_map<ValueId, Tensor> values; ///< what is computed of sizes and constants alone
+};
+
 /// Of a program that can be differentiated without end.
 inline constexpr std::uint32_t kAnyOrder = ~std::uint32_t{0};
 
@@ -128,6 +136,11 @@ struct ProgramHead {
   std::uint32_t orders = kAnyOrder;
   /// Stands for a pullback that was not recorded: it gives what it captures.
   bool unrecorded = false;
+  /// Where names are given to sizes, the shape of each input with these, as detail::named_size has
+  /// them, and `unknown` for other sizes. Equal names are equal sizes.
+  std::vector<Shape> names;
+  /// What the sizes are in the call that it was traced for; null if it was traced for none.
+  std::shared_ptr<const ProgramHints> hints;
 };
 
 /// A traced function.

@@ -1,4 +1,4 @@
-// Names of devices, and the members of Tensor and Operand that look at elements.
+// Names of devices, and the members of Tensor that look at elements.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -49,14 +49,36 @@ std::ostream &operator<<(std::ostream &out, Device device) { return out << to_st
 
 namespace detail {
 
-void note_size_wanted(const TensorImpl &impl) {
+std::int64_t pinned_hint(const TensorImpl &impl, int axis) {
   auto *trace = static_cast<TraceRef *>(impl.base);
-  trace->size_wanted(trace);
+  const std::int64_t hint = trace->hint(trace, impl, axis);
+  if (hint != unknown) trace->pin(trace);
+  return hint;
 }
 
-void note_sizes_wanted(const TensorImpl &impl) {
-  for (const std::int64_t size : impl.sizes())
-    if (size == unknown) return note_size_wanted(impl);
+Shape hint_of(const Tensor &tensor) {
+  const TensorImpl &impl = *tensor.impl();
+  Shape shape(impl.sizes());
+  if (impl.storage != Storage::traced) return shape;
+  auto *trace = static_cast<TraceRef *>(impl.base);
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == unknown) shape[axis] = trace->hint(trace, impl, static_cast<int>(axis));
+  return shape;
+}
+
+Shape shape_for_call(const Tensor &tensor) {
+  const TensorImpl &impl = *tensor.impl();
+  Shape shape(impl.sizes());
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] == unknown) shape[axis] = pinned_hint(impl, static_cast<int>(axis));
+  return shape;
+}
+
+std::int64_t size_for_call(const Tensor &tensor, std::int64_t axis) {
+  const TensorImpl &impl = *tensor.impl();
+  const std::int64_t at = axis < 0 ? axis + impl.rank : axis;
+  const std::int64_t size = impl.dims()[at];
+  return size == unknown ? pinned_hint(impl, static_cast<int>(at)) : size;
 }
 
 void throw_undefined(const char *member, const std::source_location &where) {
@@ -86,16 +108,13 @@ void visit_elements(const Tensor &tensor, const Use &use) {
 
 } // namespace
 
-std::int64_t Tensor::size(std::int64_t axis, std::source_location where) const {
-  const CompositeCall site("size", where);
-  const detail::TensorImpl &impl = checked("size", where);
-  if (axis < -impl.rank || axis >= impl.rank)
-    throw IndexError("size: axis " + std::to_string(axis) +
-                     " is out of range for a tensor of shape " + to_string(type().shape) +
-                     " (rank " + std::to_string(impl.rank) + ")");
-  const std::int64_t size = impl.dims()[axis < 0 ? axis + impl.rank : axis];
-  if (size == unknown) detail::note_size_wanted(impl);
-  return size;
+std::int64_t Tensor::open_count() const {
+  std::uint64_t count = 1;
+  for (const std::int64_t size : detail::shape_for_call(*this)) {
+    if (size == unknown) return unknown;
+    count *= static_cast<std::uint64_t>(size);
+  }
+  return static_cast<std::int64_t>(count);
 }
 
 const void *Tensor::checked_data(DType wanted, const std::source_location &where) const {
@@ -148,42 +167,6 @@ Tensor Tensor::elements_as(DType wanted, const std::source_location &where) cons
     });
   });
   return result;
-}
-
-DType Operand::dtype() const {
-  switch (kind_) {
-  case Kind::weak_bool: return DType::boolean;
-  case Kind::weak_integer:
-    return integer_ == static_cast<std::int32_t>(integer_) ? DType::i32 : DType::i64;
-  case Kind::weak_large: return DType::i64;
-  case Kind::weak_floating: return DType::f32;
-  case Kind::borrowed:
-  case Kind::owned: break;
-  }
-  if (impl_ == nullptr) throw StateError("an operand is undefined: it was never given a value");
-  return impl_->dtype;
-}
-
-Tensor Operand::materialize(DType dtype, std::string_view op) const {
-  if (!weak()) {
-    if (impl_ == nullptr) throw StateError("an operand is undefined: it was never given a value");
-    detail::retain(impl_);
-    return Tensor(impl_);
-  }
-  const auto large = static_cast<std::uint64_t>(integer_);
-  return visit_dtype(dtype, [&]<class T>() {
-    T value{};
-    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-      if (weak_kind() == DTypeKind::integer && !exactly_as(value))
-        throw ValueError(
-            (op.empty() ? "" : std::string(op) + ": ") + "the scalar " +
-            (kind_ == Kind::weak_large ? std::to_string(large) : std::to_string(integer_)) +
-            " does not fit the dtype " + std::string(name_of(dtype)));
-    value = kind_ == Kind::weak_floating ? convert_element<T>(floating_)
-            : kind_ == Kind::weak_large  ? convert_element<T>(large)
-                                         : convert_element<T>(integer_);
-    return detail::new_scalar<T>(value);
-  });
 }
 
 } // namespace weft

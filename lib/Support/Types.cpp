@@ -1,7 +1,11 @@
 // Printing, parsing and checks of dtypes, shapes and tensor types.
+#include <algorithm>
+#include <deque>
+#include <mutex>
 #include <ostream>
 
 #include "Support/Enumerators.h"
+#include "Support/SizeNames.h"
 #include <weft/error.h>
 #include <weft/shape.h>
 
@@ -38,8 +42,36 @@ void throw_no_such_axis(std::size_t axis, std::size_t rank) {
 
 bool Shape::is_static() const {
   for (std::int64_t dim : *this)
-    if (dim == unknown) return false;
+    if (dim < 0) return false;
   return true;
+}
+
+namespace {
+
+/// All names of sizes, which are few and stay for good.
+struct SizeNames {
+  std::mutex mutex;
+  std::deque<std::string> names;
+};
+SizeNames &size_names() {
+  static SizeNames &all = *new SizeNames;
+  return all;
+}
+
+} // namespace
+
+std::int64_t size_of_name(const std::string &name) {
+  SizeNames &all = size_names();
+  const std::lock_guard lock(all.mutex);
+  auto found = std::ranges::find(all.names, name);
+  if (found == all.names.end()) found = all.names.insert(found, name);
+  return kLastSizeName - (found - all.names.begin());
+}
+
+const std::string &name_of_size(std::int64_t size) {
+  SizeNames &all = size_names();
+  const std::lock_guard lock(all.mutex);
+  return all.names[static_cast<std::size_t>(kLastSizeName - size)];
 }
 
 std::string to_string(const Shape &shape) {
@@ -47,7 +79,9 @@ std::string to_string(const Shape &shape) {
   std::string text = "(";
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i != 0) text += ", ";
-    text += shape[i] == unknown ? "?" : std::to_string(shape[i]);
+    text += shape[i] == unknown         ? "?"
+            : shape[i] <= kLastSizeName ? name_of_size(shape[i])
+                                        : std::to_string(shape[i]);
   }
   if (shape.size() == 1) text += ',';
   return text + ')';

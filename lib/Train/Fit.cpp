@@ -171,7 +171,7 @@ void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &pred
   if (loss.rank() != 0)
     throw ShapeError("fit: the loss must be a scalar, but is " + to_string(loss.type()) +
                      ": losses have a mean of all by default, and others can be given to mean");
-  const std::int64_t samples = predictions.rank() == 0 ? 1 : predictions.size(0);
+  const std::int64_t samples = predictions.rank() == 0 ? 1 : predictions.shape()[0];
   mean.update(loss, full({}, static_cast<double>(samples)));
 }
 

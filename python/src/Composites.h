@@ -49,7 +49,8 @@ inline Sections to(PyObject *object, const Place &place) {
 /// Integers, or a tensor of them that a trace computes.
 template <>
 inline Integers to(PyObject *object, const Place &place) {
-  if (is_tensor(object) && tensor_in(object).traced()) return tensor_in(object);
+  if (is_size(object)) return size_in(object);
+  if (is_computed(object)) return tensor_in(object);
   return to_sizes_or_integers(object, place);
 }
 template <>

@@ -1,6 +1,7 @@
 // Numbers, nested sequences and whatever else has elements, as tensors and operands.
 #include "Binding.h"
 #include "Numbers.h"
+#include "Sizes.h"
 #include "Snapshots.h"
 
 #include <limits>
@@ -203,7 +204,7 @@ void Beside::add(PyObject *object, int depth) {
     wide_ |= is_wide_float(object);
     return;
   }
-  if (PyLong_Check(object) || object == Py_None || PyUnicode_Check(object) ||
+  if (PyLong_Check(object) || is_size(object) || object == Py_None || PyUnicode_Check(object) ||
       PyBytes_Check(object) || PyDict_Check(object) || depth > max_rank)
     return;
   if (!PyList_Check(object) && !PyTuple_Check(object)) {
@@ -280,6 +281,10 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
   }
   if (is_variable(object)) {
     set(variable_in(object).value());
+    return true;
+  }
+  if (is_size(object)) {
+    operand_.emplace(size_in(object));
     return true;
   }
   if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object) ||
@@ -397,6 +402,7 @@ std::int64_t to_integer(PyObject *object, const Place &place) {
   refuse_traced(object, place);
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index.is_valid()) {
+    if (is_size(object)) throw nb::python_error();
     PyErr_Clear();
     throw DTypeError(place.text() + " is of type " + Py_TYPE(object)->tp_name +
                      ": an integer is wanted");

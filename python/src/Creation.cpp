@@ -189,6 +189,10 @@ struct RangeNumber {
 
   RangeNumber(std::int64_t integer) : value(integer) {}
   RangeNumber(PyObject *object, const Place &argument) {
+    if (is_size(object)) {
+      value = size_in(object).tensor();
+      return;
+    }
     if (!is_tensor(object) && !is_variable(object)) {
       if (is_whole(object)) value = to_integer(object, argument);
       else value = to<double>(object, argument);
@@ -209,7 +213,7 @@ struct RangeNumber {
   }
 
   bool traced() const { return std::holds_alternative<Tensor>(value); }
-  bool is_integer() const { return dtype ? !is_floating(*dtype) : value.index() == 0; }
+  bool is_integer() const { return dtype ? !is_floating(*dtype) : value.index() != 1; }
   std::int64_t integer() const { return std::get<std::int64_t>(value); }
   double number() const {
     return is_integer() ? static_cast<double>(integer()) : std::get<double>(value);

@@ -48,7 +48,7 @@ bool package_runs() {
 
 constexpr std::size_t kKinds = 10;
 PyObject *classes[kKinds] = {};
-PyObject *not_allowed = nullptr, *no_attribute = nullptr;
+PyObject *not_allowed = nullptr, *no_attribute = nullptr, *symbolic_size = nullptr;
 
 PyObject *make_class(nb::module_ &module, const char *name, std::initializer_list<PyObject *> bases,
                      const char *documentation) {
@@ -130,8 +130,8 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"print it with print()", "print it with weft.print"},
     {"-1 is what size() and shape() say of a size that a traced function does not know: use "
      "size_of(x) or zeros_like(x), which do when it runs",
-     "of a size that a traced function does not know, None in x.shape, weft.size(x) is it when the "
-     "function runs, and weft.zeros_like(x) knows it"},
+     "of a size that a traced function does not know x.shape has what stands for it, and "
+     "weft.zeros_like(x) knows it"},
 };
 /// Names before `::`, which stand before a dot in Python.
 constexpr std::pair<std::string_view, std::string_view> kScopes[] = {
@@ -303,8 +303,9 @@ void set_error() noexcept {
     // IR.
     const bool ours = error.kind() != ErrorKind::assertion && error.kind() != ErrorKind::compile;
     const std::string text = in_python(std::string(error.message()));
-    set(class_of(error.kind()), ours ? with_dtypes(text) : with_printed_dtypes(text),
-        error.location());
+    const bool of_size = dynamic_cast<const SymbolicSizeError *>(&error) != nullptr;
+    set(of_size ? symbolic_size : class_of(error.kind()),
+        ours ? with_dtypes(text) : with_printed_dtypes(text), error.location());
   } catch (const std::bad_alloc &) {
     set(class_of(ErrorKind::out_of_memory), "there is no memory left");
   } catch (const std::exception &error) {
@@ -426,6 +427,15 @@ void define_errors(nb::module_ &module) {
       "    Traceback (most recent call last):\n"
       "        ...\n"
       "    weft.OperatorNotAllowedInGraphError: ...: a tensor of a traced...\n");
+  symbolic_size = make_class(
+      module, "SymbolicSizeError", {class_of(ErrorKind::state), PyExc_TypeError},
+      "The number of a size is asked for, which a traced function knows only when it runs."
+      "\n\nExample:\n"
+      "    >>> first = wf.function(lambda x: len(x), input_signature=[wf.TensorSpec([None])])\n"
+      "    >>> first(wf.ones(3))\n"
+      "    Traceback (most recent call last):\n"
+      "        ...\n"
+      "    weft.SymbolicSizeError: ...: len: the first size of this tensor is known...\n");
   no_attribute =
       make_class(module, "SymbolicTensorError", {class_of(ErrorKind::state), PyExc_AttributeError},
                  "An attribute that a traced tensor does not have: its value."

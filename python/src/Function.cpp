@@ -206,20 +206,11 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
     why = self->core->explain(walker.reader);
   if (inputs.size() != walker.reader.tensors.size() || !in_tree)
     throw InternalError(std::string(name_of(self)) + " is traced with other arguments");
-  try {
-    const nb::object result = in_form(self, run_python(inputs, variables));
-    std::vector<Tensor> tensors;
-    prototype = std::make_shared<Prototype>(name_of(self), result.ptr(), walker.numbered,
-                                            self->slot, tensors);
-    return tensors;
-  } catch (nb::python_error &error) {
-    // Where sizes are left open much fails that the exact sizes decide; then those are traced.
-    if (!inside && self->specs == nullptr && error.matches(PyExc_Exception))
-      for (const Tensor &input : inputs)
-        if (!detail::type_of(input).shape.is_static())
-          throw ValueError("this cannot be traced without sizes");
-    throw;
-  }
+  const nb::object result = in_form(self, run_python(inputs, variables));
+  std::vector<Tensor> tensors;
+  prototype = std::make_shared<Prototype>(name_of(self), result.ptr(), walker.numbered, self->slot,
+                                          tensors);
+  return tensors;
 }
 
 void warn_of_traces(Call &call) {

@@ -32,9 +32,6 @@ struct Entry {
   bool takes_axis() const { return !std::holds_alternative<NewAxis>(basic.value()); }
 };
 
-/// Whether the object is a tensor of a trace, which has no number yet.
-bool is_computed(PyObject *object) { return is_tensor(object) && tensor_in(object).traced(); }
-
 /// Whether a trace computes a bound of a slice.
 bool has_computed_bound(PyObject *object) {
   const auto *range = reinterpret_cast<PySliceObject *>(object);
@@ -66,7 +63,7 @@ detail::SliceBound computed_bound(PyObject *object, const char *which) {
     if (!number) return std::nullopt;
     return *number;
   }
-  const Tensor at = tensor_in(object);
+  const Tensor at = is_size(object) ? size_in(object).tensor() : tensor_in(object);
   const TensorType type = detail::type_of(at);
   if (!is_integer(type.dtype))
     throw DTypeError(std::string("index: the ") + which + " of a slice is a tensor of " +
@@ -94,7 +91,8 @@ Slice slice_of(PyObject *object) {
 /// Whether the object is an integer, of Python or NumPy, and no array.
 bool is_integer_object(PyObject *object) {
   if (PyLong_CheckExact(object)) return true;
-  if (PyBool_Check(object) || is_tensor(object) || is_variable(object)) return false;
+  if (PyBool_Check(object) || is_computed(object) || is_tensor(object) || is_variable(object))
+    return false;
   if (!PyIndex_Check(object)) return false;
   const nb::object index =
       nb::steal(PyNumber_Index(object)); // arrays say that they can, and cannot

@@ -118,7 +118,7 @@ nb::object converted_leaf(PyObject *value, nb::handle spec, const Place &place) 
   const nb::object sizes = spec.attr("shape");
   bool fits = sizes.is_none() || static_cast<std::size_t>(nb::len(sizes)) == type.shape.size();
   for (std::size_t i = 0; fits && !sizes.is_none() && i < type.shape.size(); ++i)
-    if (const nb::object size = sizes[i]; !size.is_none())
+    if (const nb::object size = sizes[i]; nb::isinstance<nb::int_>(size))
       fits = type.shape[i] == unknown || nb::cast<std::int64_t>(size) == type.shape[i];
   if (fits && type.dtype == dtype)
     return is_tensor(value) ? nb::borrow(value) : nb::steal(wrap(tensor));

@@ -1,5 +1,6 @@
 // Sizes in Python: numbers, and integers that a traced function computes.
 #include "Sizes.h"
+#include "Arguments.h"
 #include "Define.h"
 #include "Snapshots.h"
 
@@ -98,6 +99,7 @@ Size numbered(std::int64_t number, bool of_tensor, const Place &place) {
 template <>
 Sizes to(PyObject *object, const Place &place) {
   if (is_tensor(object) && tensor_in(object).traced()) return sizes_from(tensor_in(object), place);
+  if (is_size(object)) return {size_in(object)};
   Sizes sizes;
   if (PyList_Check(object) == 0 && PyTuple_Check(object) == 0) {
     for (const std::int64_t number : to_integers(object, place))
@@ -106,6 +108,10 @@ Sizes to(PyObject *object, const Place &place) {
   }
   const nb::tuple items = entries_of(object);
   for (const nb::handle item : items) {
+    if (is_size(item.ptr())) {
+      sizes.push_back(size_in(item.ptr()));
+      continue;
+    }
     if (item.is_none() && weft::detail::is_tracing())
       throw DTypeError(place.text() + " has the size None, which the trace does not know: " +
                        "wf.size(x, axis) is it as a tensor, and tf.shape(x)[axis]");
@@ -118,9 +124,7 @@ Sizes to(PyObject *object, const Place &place) {
 }
 
 Sizes to_sizes_or_integers(PyObject *object, const Place &place) {
-  const auto computes = [](nb::handle item) {
-    return is_tensor(item.ptr()) && tensor_in(item.ptr()).traced();
-  };
+  const auto computes = [](nb::handle item) { return is_computed(item.ptr()); };
   const bool list = PyList_Check(object) != 0 || PyTuple_Check(object) != 0;
   if (computes(object) || (list && std::ranges::any_of(nb::tuple(entries_of(object)), computes)))
     return to<Sizes>(object, place);
@@ -129,6 +133,7 @@ Sizes to_sizes_or_integers(PyObject *object, const Place &place) {
 
 template <>
 Size to(PyObject *object, const Place &place) {
+  if (is_size(object)) return size_in(object);
   if (is_tensor(object) && tensor_in(object).traced()) return size_from(tensor_in(object), place);
   return numbered(to_integer(object, place), is_tensor(object), place);
 }
@@ -190,7 +195,179 @@ Tensor size_in(const Tensor &sizes, std::int64_t at) {
   return narrow;
 }
 
+//===----------------------------------------------------------------------===//
+// The class Size
+//===----------------------------------------------------------------------===//
+
+nb::object wrap(const Size &size) {
+  if (size.is_number()) return nb::int_(size.number());
+  nb::object object = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(size_type)));
+  new (nb::inst_ptr<Size>(object)) Size(size);
+  nb::inst_mark_ready(object);
+  return object;
+}
+
+nb::object number_or_scalar(const Size &size) {
+  try {
+    return nb::int_(static_cast<std::int64_t>(size));
+  } catch (const SymbolicSizeError &) {
+    return checked(wrap(size.tensor()));
+  }
+}
+
+namespace {
+
+PyObject *not_implemented() { return Py_NewRef(Py_NotImplemented); }
+
+/// A size or an integer of Python.
+std::optional<Size> plain(PyObject *object) {
+  if (is_size(object)) return size_in(object);
+  if (PyLong_Check(object)) return Size(to_integer(object, {"Size", "the operand"}));
+  return std::nullopt;
+}
+
+/// `a + b` of which one is a size: of integers a size, beside other numbers a scalar of the trace.
+using OfSizes = Size (*)(const Size &, const Size &);
+using OfNumbers = Tensor (*)(const Operand &, const Operand &);
+template <OfSizes of_sizes, OfNumbers of_numbers>
+PyObject *arithmetic(PyObject *a, PyObject *b) {
+  return guarded([&]() -> PyObject * {
+    const std::optional<Size> x = plain(a), y = plain(b);
+    if constexpr (of_sizes != nullptr)
+      if (x && y) return wrap(of_sizes(*x, *y)).release().ptr();
+    if ((!x && !PyFloat_CheckExact(a)) || (!y && !PyFloat_CheckExact(b))) return not_implemented();
+    Argument left, right;
+    left.convert(a, {"Size", "the left operand"}, std::nullopt);
+    right.convert(b, {"Size", "the right operand"}, std::nullopt);
+    return python::wrap(of_numbers(left.operand(), right.operand()));
+  });
+}
+
+Size sum_of(const Size &a, const Size &b) { return a + b; }
+Size difference_of(const Size &a, const Size &b) { return a - b; }
+Size product_of(const Size &a, const Size &b) { return a * b; }
+Size quotient_of(const Size &a, const Size &b) { return a / b; }
+Size rest_of(const Size &a, const Size &b) { return a % b; }
+
+PyObject *raise_to(PyObject *a, PyObject *b, PyObject *modulus) {
+  if (modulus != Py_None) return not_implemented();
+  return guarded([&]() -> PyObject * {
+    constexpr long long kMost = 64;
+    const bool small = PyLong_Check(b) != 0 && is_size(a);
+    const long long exponent = small ? PyLong_AsLongLong(b) : -1;
+    PyErr_Clear();
+    if (exponent < 0 || exponent > kMost) return arithmetic<nullptr, power>(a, b);
+    Size result = 1;
+    for (long long i = 0; i < exponent; ++i) result = result * size_in(a);
+    return wrap(result).release().ptr();
+  });
+}
+
+PyObject *divide_with_rest(PyObject *a, PyObject *b) {
+  return guarded([&]() -> PyObject * {
+    const std::optional<Size> x = plain(a), y = plain(b);
+    if (!x || !y) return not_implemented();
+    return nb::make_tuple(wrap(*x / *y), wrap(*x % *y)).release().ptr();
+  });
+}
+
+PyObject *negative(PyObject *self) {
+  return guarded([&] { return wrap(-size_in(self)).release().ptr(); });
+}
+PyObject *same(PyObject *self) { return Py_NewRef(self); }
+PyObject *absolute(PyObject *self) {
+  return guarded([&] {
+    const Size &size = size_in(self);
+    return wrap(max(size, -size)).release().ptr();
+  });
+}
+
+/// What it is in the call that is traced.
+nb::object number_of(PyObject *self) { return nb::int_(static_cast<std::int64_t>(size_in(self))); }
+
+int truth(PyObject *self) {
+  return guarded([&] { return static_cast<int>(size_in(self) != 0); });
+}
+PyObject *as_int(PyObject *self) {
+  return guarded([&] { return number_of(self).release().ptr(); });
+}
+PyObject *as_float(PyObject *self) {
+  return guarded([&] { return PyNumber_Float(number_of(self).ptr()); });
+}
+Py_hash_t hash(PyObject *self) {
+  return guarded([&] { return PyObject_Hash(number_of(self).ptr()); });
+}
+PyObject *print(PyObject *) { return PyUnicode_FromString("?"); }
+
+PyObject *compare(PyObject *a, PyObject *b, int operation) {
+  return guarded([&]() -> PyObject * {
+    const bool numbers = is_size(b) || PyLong_Check(b) != 0 || PyFloat_Check(b) != 0;
+    if (!numbers) return not_implemented();
+    // One value is equal to itself in all calls.
+    if (is_size(b) && (operation == Py_EQ || operation == Py_NE))
+      return PyBool_FromLong((size_in(a) == size_in(b)) == (operation == Py_EQ));
+    const nb::object right = is_size(b) ? number_of(b) : nb::borrow(b);
+    return PyObject_RichCompare(number_of(a).ptr(), right.ptr(), operation);
+  });
+}
+
+#define WEFT_SLOT(id, function) {id, reinterpret_cast<void *>(+(function))}
+const PyType_Slot size_slots[] = {
+    WEFT_SLOT(Py_nb_add, (arithmetic<sum_of, add>)),
+    WEFT_SLOT(Py_nb_subtract, (arithmetic<difference_of, subtract>)),
+    WEFT_SLOT(Py_nb_multiply, (arithmetic<product_of, multiply>)),
+    WEFT_SLOT(Py_nb_floor_divide, (arithmetic<quotient_of, floor_divide>)),
+    WEFT_SLOT(Py_nb_remainder, (arithmetic<rest_of, remainder>)),
+    WEFT_SLOT(Py_nb_true_divide, (arithmetic<nullptr, divide>)),
+    WEFT_SLOT(Py_nb_divmod, divide_with_rest),
+    WEFT_SLOT(Py_nb_power, raise_to),
+    WEFT_SLOT(Py_nb_negative, negative),
+    WEFT_SLOT(Py_nb_positive, same),
+    WEFT_SLOT(Py_nb_absolute, absolute),
+    WEFT_SLOT(Py_nb_bool, truth),
+    WEFT_SLOT(Py_nb_int, as_int),
+    WEFT_SLOT(Py_nb_index, as_int),
+    WEFT_SLOT(Py_nb_float, as_float),
+    WEFT_SLOT(Py_tp_richcompare, compare),
+    WEFT_SLOT(Py_tp_hash, hash),
+    WEFT_SLOT(Py_tp_repr, print),
+    WEFT_SLOT(Py_tp_str, print),
+    {0, nullptr},
+};
+#undef WEFT_SLOT
+
+nb::object array_of(nb::handle self, const nb::args &, const nb::kwargs &options) {
+  const nb::object number = number_of(self.ptr());
+  return nb::module_::import_("numpy").attr("asarray")(
+      number, options.contains("dtype") ? nb::object(options["dtype"]) : nb::none());
+}
+
+nb::object formatted_size(nb::handle self, const char *specification) {
+  if (*specification == 0) return nb::str("?");
+  return checked(PyObject_Format(number_of(self.ptr()).ptr(), nb::str(specification).ptr()));
+}
+
+} // namespace
+
 void define_sizes(nb::module_ &module) {
+  auto type =
+      nb::class_<Size>(module, "Size", nb::is_final(), nb::type_slots(size_slots),
+                       "A size that a traced function leaves open, as x.shape has it: an entry of "
+                       "shapes, a bound of "
+                       "slices, and in arithmetic a number. Where Python wants the number itself, "
+                       "as int(n), range(n) "
+                       "and n > 2 do, it is that of the call which is traced, and the trace serves "
+                       "calls of the same "
+                       "sizes only; SymbolicSizeError if there is none."
+                       "\n\nExample:\n"
+                       "    >>> @wf.function(input_signature=[wf.TensorSpec([None, 2])])\n"
+                       "    ... def padded(x):\n"
+                       "    ...     n = x.shape[0]\n"
+                       "    ...     return wf.concatenate([x, wf.zeros([-n % 4, 2])])\n"
+                       "    >>> padded(wf.ones((3, 2))).shape, padded(wf.ones((5, 2))).shape\n"
+                       "    ((4, 2), (8, 2))\n");
+  type.def("__array__", array_of).def("__format__", formatted_size);
+  size_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   define(module, "internal_sizes(x, dtype)", [](nb::handle x, nb::handle dtype) {
     return sizes_as_tensor(to_tensor(x.ptr(), {"shape", "input"}),
                            to_dtype(dtype.ptr(), {"shape", "out_type"}));

@@ -19,6 +19,19 @@ Sizes to_sizes_or_integers(PyObject *object, const Place &place);
 template <>
 Size to(PyObject *object, const Place &place);
 
+inline PyTypeObject *size_type = nullptr;
+/// Whether it is a size that a trace leaves open.
+inline bool is_size(PyObject *object) { return Py_TYPE(object) == size_type; }
+inline const Size &size_in(PyObject *object) { return *nb::inst_ptr<Size>(object); }
+/// Whether it is that, or a tensor of a trace, which has no number yet.
+inline bool is_computed(PyObject *object) {
+  return is_size(object) || (is_tensor(object) && tensor_in(object).traced());
+}
+/// A number of Python, or a `weft.Size`.
+nb::object wrap(const Size &size);
+/// The number in the call that is traced, or a scalar where a trace is for none.
+nb::object number_or_scalar(const Size &size);
+
 /// `arange` between bounds that a trace computes, all three scalars: floating ones, or i64.
 Tensor arange_between(const Tensor &start, const Tensor &stop, const Tensor &step, DType dtype);
 

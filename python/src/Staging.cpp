@@ -132,6 +132,10 @@ Shape shape_of_spec(nb::handle sizes, const Place &place) {
   if (sizes.is_none()) return spec(DType::f32, any_rank).shape;
   Shape shape;
   for (const nb::handle size : sizes) {
+    if (nb::isinstance<nb::str>(size)) {
+      shape.push_back(detail::named_size(dim(nb::cast<std::string>(size))));
+      continue;
+    }
     shape.push_back(size.is_none() ? unknown : to_integer(size.ptr(), place));
     if (shape[shape.size() - 1] < unknown)
       throw ShapeError(place.text() + " has a size of " + std::to_string(shape[shape.size() - 1]) +
@@ -277,11 +281,9 @@ nb::object scan(nb::handle body, nb::handle carries, nb::handle slices, bool rev
 }
 
 nb::tuple probe(nb::handle body, nb::handle state) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors_of(state)) types.push_back(detail::type_of(tensor));
   const std::uint64_t before = detail::recorded_ops();
   nb::object result;
-  detail::probe("autograph", types, [&](std::span<const Tensor> tensors) {
+  detail::probe("autograph", tensors_of(state), [&](std::span<const Tensor> tensors) {
     result = checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr()));
   });
   return nb::make_tuple(result, detail::recorded_ops() != before);

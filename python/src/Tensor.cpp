@@ -31,17 +31,18 @@ Py_ssize_t length(PyObject *self) {
       raise_type_error("len is not well defined for a symbolic Tensor (" + traced_name(tensor) +
                        "). Please call `x.shape` rather than `len(x)` for shape information.");
     if (size == unknown)
-      raise_type_error("the length of this tensor is not known before its function runs");
+      throw SymbolicSizeError(
+          "len: the first size of this tensor is known only when its function runs: it is open in "
+          "the signature, or depends on values; x.shape[0] is it as a size");
     return size;
   });
 }
 
-/// How many elements there are, times a number: of sizes that a trace does not know a scalar of it.
+/// How many elements there are, times a number.
 nb::object elements_of(const Tensor &self, std::int64_t times) {
-  const std::int64_t size = self.size();
-  if (size != unknown) return nb::int_(size * times);
-  const Tensor count = size_of(reshape(self, Ints{-1}), {.axis = 0});
-  return checked(wrap(times == 1 ? count : count * times));
+  Size count = times;
+  for (std::int64_t axis = 0; axis < self.rank(); ++axis) count = count * self.size(axis);
+  return wrap(count);
 }
 
 int refuse_assignment(PyObject *, PyObject *, PyObject *) {
@@ -89,11 +90,14 @@ PyObject *print_str(PyObject *self) {
 }
 
 nb::object shape_of(const Tensor &tensor) {
-  const Shape shape = tensor.shape();
+  // TensorFlow's shapes have None where a size is not known.
+  const Shape shape = prints_as_tensorflow() ? tensor.shape() : detail::type_of(tensor).shape;
   nb::object tuple = checked(PyTuple_New(static_cast<Py_ssize_t>(shape.size())));
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    PyObject *size = shape[i] == unknown ? Py_NewRef(Py_None) : PyLong_FromLongLong(shape[i]);
-    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), size);
+    nb::object size = shape[i] != unknown      ? nb::object(nb::int_(shape[i]))
+                      : prints_as_tensorflow() ? nb::none()
+                                               : wrap(tensor.size(static_cast<std::int64_t>(i)));
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), size.release().ptr());
   }
   return shape_in_style(std::move(tuple));
 }
@@ -296,7 +300,9 @@ void define_tensors(nb::module_ &module) {
       "    tensor([2., 3.], shape=(2,), dtype=float32)\n");
   tensor_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   class_of_bound_classes = Py_TYPE(tensor_type);
-  type.def_prop_ro("shape", shape_of, "The sizes of the axes; None is one that is not known yet.")
+  type.def_prop_ro("shape", shape_of,
+                   "The sizes of the axes: numbers, and a weft.Size for one that a traced function "
+                   "leaves open.")
       .def_prop_ro(
           "dtype", [](const Tensor &self) { return wrap(self.dtype()); },
           "The dtype of the elements.")

@@ -1,6 +1,7 @@
 // Trees of Python as they are when they are read: containers are copied before anything in them may
 // run code, and built of the copies.
 #include "Tree.h"
+#include "Sizes.h"
 
 namespace weft::python {
 
@@ -53,6 +54,8 @@ void Tree::read(PyObject *object, TreeVisitor &visitor, const Reading &reading) 
 Tree::Node Tree::node_of(PyObject *object, TreeVisitor &visitor, const Reading &reading,
                          int depth) {
   visitor.check_depth(depth);
+  if (is_size(object))
+    return node_of(number_or_scalar(size_in(object)).ptr(), visitor, reading, depth);
   const nb::object alive = nb::borrow(object);
   Kind kind = kind_of(object);
   switch (visitor.part(object, kind)) {

@@ -205,13 +205,23 @@ def text(name: str, value: Any) -> str:
     raise TypeError(f"{name} is a {type(value).__name__}: a text is wanted")
 
 
-def sizes(name: str, value: Any) -> tuple[int | None, ...]:
-    """The sizes of a shape, of which those that may be any are None."""
-    wrong = f"{name} is {value!r}: a list of integers is wanted, or None where any size may be"
+def known_sizes(shape: Any) -> Any:
+    """The shape of a tensor, with None for sizes that a traced function leaves open."""
+    return type(shape)(None if isinstance(n, _weft.Size) else n for n in shape)
+
+
+def sizes(name: str, value: Any) -> tuple[int | str | None, ...]:
+    """The sizes of a shape, of which those that may be any are None, or a name for what is equal."""
+    wrong = (
+        f"{name} is {value!r}: a list of integers is wanted, None where any size may be, or a name"
+    )
     if isinstance(value, str):
         raise TypeError(wrong)
     try:
-        return tuple(None if size is None else operator.index(size) for size in value)
+        return tuple(
+            size if size is None or isinstance(size, str) else operator.index(size)
+            for size in value
+        )
     except TypeError:
         raise TypeError(wrong) from None
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from weft import _weft
-from weft._arguments import integers, shown
+from weft._arguments import integers, known_sizes, shown
 from weft._tracebacks import users_lines
 from weft._trees import is_dict, is_listed
 from weft.modules import Model, Module
@@ -110,11 +110,11 @@ class Layer(Model, metaclass=ABCMeta):
 def _shape_of(x: Any) -> Any:
     """The shape of an input, or a list of those of several."""
     if isinstance(x, _weft.Tensor | _weft.Variable):
-        return x.shape
+        return known_sizes(x.shape)
     if isinstance(x, list | tuple) and all(hasattr(each, "shape") for each in cast("list[Any]", x)):
-        return [each.shape for each in cast("list[Any]", x)]
+        return [known_sizes(each.shape) for each in cast("list[Any]", x)]
     given = cast("Any", x)
-    return None if given is None or is_dict(given) else _weft.asarray(given).shape
+    return None if given is None or is_dict(given) else known_sizes(_weft.asarray(given).shape)
 
 
 class Metric(Module, metaclass=ABCMeta):

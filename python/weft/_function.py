@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 from weft import _weft
-from weft._arguments import NeedsInit, options, sizes
+from weft._arguments import NeedsInit, known_sizes, options, sizes
 from weft._tracebacks import users_lines
 from weft._weft import DType, Function, dtype as _dtype_of
 
@@ -27,7 +27,8 @@ __all__ = [
 
 class TensorSpec(NeedsInit):
     """The type of a tensor argument: `TensorSpec([None, 784], wf.float32)`. A size of None may be
-    any, and so may be the rank where the shape is None.
+    any, and so may be the rank where the shape is None. So may be sizes with a name, as in
+    `TensorSpec(["batch", 784])`, where those of one name are equal in a call.
 
     >>> wf.TensorSpec([None, 784], wf.float32)
     TensorSpec(shape=(None, 784), dtype=weft.float32, name=None)
@@ -42,11 +43,11 @@ class TensorSpec(NeedsInit):
     @options
     def __init__(
         self,
-        shape: Sequence[int | None] | None,
+        shape: Sequence[int | str | None] | None,
         dtype: Any = "float32",
         name: str | None = None,
     ) -> None:
-        self.shape: tuple[int | None, ...] | None = (
+        self.shape: tuple[int | str | None, ...] | None = (
             None if shape is None else _weft.internal_shape(sizes("TensorSpec: shape", shape))
         )
         for size in self.shape or ():
@@ -61,7 +62,7 @@ class TensorSpec(NeedsInit):
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
         """The spec of a tensor's own type."""
-        return cls(tensor.shape, tensor.dtype, name)
+        return cls(known_sizes(tensor.shape), tensor.dtype, name)
 
     def __repr__(self) -> str:
         return f"TensorSpec(shape={_text_of(self.shape)}, dtype={self.dtype!r}, name={self.name!r})"
@@ -75,7 +76,7 @@ class TensorSpec(NeedsInit):
         return hash((self.shape, self.dtype.name))
 
 
-def _text_of(shape: tuple[int | None, ...] | None) -> str:
+def _text_of(shape: tuple[int | str | None, ...] | None) -> str:
     if shape is not None:
         return str(shape)
     return "<unknown>" if _weft.get_printoptions()["style"] == "tf" else "None"
@@ -368,7 +369,7 @@ def _stand_in(spec: Any) -> Any:
     """A tensor of the type of a spec, which takes no memory."""
     if not isinstance(spec, TensorSpec):
         return spec
-    sizes = [1 if n is None else n for n in spec.shape or ()]
+    sizes = [n if isinstance(n, int) else 1 for n in spec.shape or ()]
     return _weft.broadcast(_weft.zeros([], spec.dtype), sizes)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from weft import _weft
 
-from ._autograph import calls, staging
+from ._autograph import calls, staging, trees
 from ._autograph.staging import ErrorTypes, Parts, TensorType
 
 
@@ -204,4 +204,5 @@ def install() -> None:
     if staging.current() is None:
         calls.call_as_is(_weft.Function)
         calls.call_as_is(_weft.BoundFunction)
+        trees.count_as_number(_weft.Size)
         staging.install(LIBRARY)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
 from weft import _nn, _weft
-from weft._arguments import options, shown, text
+from weft._arguments import known_sizes, options, shown, text
 from weft._data import Dataset
 from weft._signatures import takes, takes_training
 from weft._tracebacks import clean, users_lines
@@ -389,7 +389,7 @@ def shapes_of_results(model: Any) -> Any:
     found: list[Any] = []
 
     def see(results: Any) -> None:
-        found.append([x.shape for x in results] if is_listed(results) else results.shape)
+        found.append([known_sizes(x.shape) for x in results] if is_listed(results) else known_sizes(results.shape))
 
     open_types = [((None, *sizes[1:]), dtype) for sizes, dtype in types]
     _traced(model, open_types, getattr(model, "_called_nested", False), see)

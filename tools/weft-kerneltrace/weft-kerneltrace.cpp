@@ -71,7 +71,7 @@ const std::vector<RowFunction> &row_functions() {
 /// Nothing for operands that the function refuses.
 std::optional<Program> traced(const std::string &name, std::span<const TensorType> types,
                               const Body &body) {
-  Tracer tracer(name);
+  Tracer tracer({.name = name});
   std::vector<Tensor> inputs;
   for (const TensorType &type : types) inputs.push_back(tracer.input(type));
   const Interpreter::Scope scope(&tracer);

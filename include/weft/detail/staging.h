@@ -41,10 +41,11 @@ std::uint64_t recorded_ops();
 /// What is tried; its tensors are good within the call only, but for their types.
 using ProbeBody = std::function<void(std::span<const Tensor>)>;
 
-/// Runs `body` on traced tensors of these types, in a block of the trace that is recording, which
-/// is then erased: nothing that it did is part of the program, and no tape sees it. `name` is for
-/// messages. Throws StateError if nothing is being traced, and what the body throws.
-void probe(std::string_view name, std::span<const TensorType> types, const ProbeBody &body);
+/// Runs `body` on traced tensors of the types of `state`, in a block of the trace that is
+/// recording, which is then erased: nothing that it did is part of the program, and no tape sees
+/// it. `name` is for messages. Throws StateError if nothing is being traced, and what the body
+/// throws.
+void probe(std::string_view name, std::span<const Tensor> state, const ProbeBody &body);
 
 /// Throws the StateError about a variable that a traced function makes and nobody keeps.
 [[noreturn]] void refuse_unkept(const std::string &function, const std::string &variable);

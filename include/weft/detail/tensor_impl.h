@@ -57,14 +57,15 @@ struct TraceRef {
   void (*destroy)(TraceRef *self);
   /// The traced function's name.
   const char *name;
-  /// Called when the program looks at a size that the trace does not know. May throw.
-  void (*size_wanted)(TraceRef *self);
+  /// What a size which the trace leaves open is in the call that the trace is for, or the value of
+  /// an integer scalar (`axis` -1); `unknown` if it is for no call, or the size depends on values.
+  std::int64_t (*hint)(TraceRef *self, const TensorImpl &impl, int axis);
+  /// The program depends on the sizes of that call from now on.
+  void (*pin)(TraceRef *self);
 };
 
-/// Tells the trace of a traced tensor that the program looks at its sizes, of which one is unknown.
-void note_size_wanted(const TensorImpl &impl);
-/// The same if one of them is.
-void note_sizes_wanted(const TensorImpl &impl);
+/// The hint of a traced tensor's trace, which is pinned to it if there is one.
+std::int64_t pinned_hint(const TensorImpl &impl, int axis);
 
 /// Frees a tensor whose last reference is gone.
 void destroy(TensorImpl *impl) noexcept;

@@ -76,7 +76,8 @@ Tensor ctc(const Operand &labels, const Operand &logits, const CTCOptions &optio
                             ? checked_lengths("label_lengths", options.label_lengths, at)
                             : sum(cast(not_equal(given, options.blank), DType::i64),
                                   {.axes = Ints{1}, .keepdims = true});
-  const Tensor wanted = checked_classes(select(at < length, given, options.blank), scores.size(2));
+  const Tensor wanted = checked_classes(select(at < length, given, options.blank),
+                                        weft::detail::size_for_call(scores, 2));
   const Tensor impossible = cast(zeros_like(length), scores.dtype()) + kImpossible;
   // Whether a label may follow the one before it without a blank between them.
   const Tensor before =

@@ -57,7 +57,7 @@ Tensor categorical_cross_entropy(const Operand &labels, const Operand &scores,
   const Pair pair(labels, found);
   Tensor targets = pair.targets;
   if (smoothing != 0) {
-    const std::int64_t classes = found.size(-1);
+    const std::int64_t classes = weft::detail::size_for_call(found, -1);
     if (classes == unknown)
       throw ShapeError("categorical_cross_entropy: this trace does not know the number of classes, "
                        "the size of the last axis");

@@ -127,7 +127,7 @@ Tensor checked_classes(const Tensor &labels, std::int64_t classes) {
 }
 
 Tensor chosen(const Tensor &x, const Tensor &labels, bool keepdims) {
-  const std::int64_t classes = x.size(-1);
+  const std::int64_t classes = weft::detail::size_for_call(x, -1);
   check_known(classes);
   // As a column, and an error where there is no such class.
   const IndexWord word("label");

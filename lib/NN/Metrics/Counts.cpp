@@ -86,7 +86,7 @@ void F1::update(const Operand &labels, const Operand &scores, const Tensor &weig
                      described(pair.predictions));
   }
   const Tensor &x = pair.predictions;
-  const std::int64_t classes = x.size(1);
+  const std::int64_t classes = weft::detail::size_for_call(x, 1);
   if (true_positives.initialized() && true_positives.shape()[0] != classes)
     throw ShapeError("F1: there were " + std::to_string(true_positives.shape()[0]) +
                      " classes, but now there are " + std::to_string(classes));

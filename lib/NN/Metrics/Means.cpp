@@ -67,8 +67,9 @@ struct Classified {
 /// Whether the largest score is at the label; one that is NaN is at no label.
 Tensor hits(const Classified &of) {
   const Tensor best = reduce_max(of.scores, {.axes = Ints{-1}});
-  const Tensor right = equal(cast(argmax_along(of.scores), of.labels.dtype()),
-                             losses::checked_classes(of.labels, of.scores.size(-1)));
+  const Tensor right =
+      equal(cast(argmax_along(of.scores), of.labels.dtype()),
+            losses::checked_classes(of.labels, weft::detail::size_for_call(of.scores, -1)));
   return logical_and(right, equal(best, best));
 }
 

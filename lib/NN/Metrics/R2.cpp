@@ -58,7 +58,7 @@ void R2::update(const Operand &targets, const Operand &predictions, const Tensor
   if (y.rank() != 2)
     throw ShapeError("R2: predictions must be (batch, outputs) or (batch,), but are " +
                      losses::described(pair.predictions));
-  const std::int64_t outputs = y.size(1);
+  const std::int64_t outputs = weft::detail::size_for_call(y, 1);
   if (mean.initialized() && mean.shape()[0] != outputs)
     throw ShapeError("R2: there were " + std::to_string(mean.shape()[0]) +
                      " outputs, but now there are " + std::to_string(outputs));

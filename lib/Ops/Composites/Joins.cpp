@@ -126,7 +126,7 @@ std::vector<Tensor> array_split(const Tensor &x, Sections sections, std::int64_t
 }
 
 std::vector<Tensor> unstack(const Tensor &x, std::int64_t axis) {
-  const std::int64_t count = wanted_size(x, axis);
+  const std::int64_t count = detail::size_for_call(x, axis);
   if (count == unknown)
     raise(ErrorKind::shape,
           "unstack: the size of axis " + std::to_string(axis) + " is not known yet");

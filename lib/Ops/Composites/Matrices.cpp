@@ -63,7 +63,7 @@ Tensor cross(const Tensor &a, const Tensor &b, std::int64_t axis) {
   std::vector<Tensor> u, v;
   for (const auto &[name, x, parts] : {std::tuple("a", &a, &u), std::tuple("b", &b, &v)}) {
     const std::int64_t at = call::checked_axis("cross", "axis", axis, x->rank());
-    const std::int64_t size = wanted_size(*x, at);
+    const std::int64_t size = detail::size_for_call(*x, at);
     if (size != 3)
       raise(ErrorKind::shape,
             std::string("cross: ") + name + " has the shape " + to_string(shape_of(*x)) +

@@ -47,13 +47,6 @@ inline Ints axes_of(const Tensor &x) {
   return axes;
 }
 
-/// The size of an axis; `unknown` where not even a trace of its own would know it.
-inline std::int64_t wanted_size(const Tensor &x, std::int64_t axis) {
-  const auto at = static_cast<std::size_t>(axis);
-  const std::int64_t size = shape_of(x)[at];
-  return size == unknown ? x.shape()[at] : size;
-}
-
 /// The size of an axis, a value where a trace does not know it.
 inline Size size_along(const Tensor &x, std::int64_t axis) {
   const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];

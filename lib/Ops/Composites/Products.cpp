@@ -132,7 +132,7 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
     for (const Named *of : {&a, &b})
       for (std::size_t i = 0; i < of->axes.size(); ++i)
         if (std::int64_t &size = sizes.at(of->axes[i]); size == unknown)
-          size = wanted_size(of->x, static_cast<std::int64_t>(i));
+          size = detail::size_for_call(of->x, static_cast<std::int64_t>(i));
     if (!check_known())
       raise(ErrorKind::shape, std::string(function) +
                                   ": more than one axis is of a size that is not known yet, and "
@@ -252,8 +252,8 @@ Named distinct(const std::string &term, Named of) {
   for (std::size_t first = 0; first < of.axes.size(); ++first) {
     const char32_t letter = of.axes[first];
     for (std::size_t last; (last = of.axes.rfind(letter)) != first;) {
-      const std::int64_t size = wanted_size(of.x, static_cast<std::int64_t>(first));
-      const std::int64_t other = wanted_size(of.x, static_cast<std::int64_t>(last));
+      const std::int64_t size = detail::size_for_call(of.x, static_cast<std::int64_t>(first));
+      const std::int64_t other = detail::size_for_call(of.x, static_cast<std::int64_t>(last));
       if (size != other || size == unknown)
         raise(ErrorKind::shape,
               "einsum: the axes " + quoted(letter) + " of '" + term + "' are " +

@@ -99,7 +99,7 @@ Sorted sorted(const char *function, const Tensor &x, const std::optional<std::in
   check_not_empty(function, x, axis ? Ints{*axis} : axes_of(x));
   const Tensor flat = axis ? x : reshape(x, {-1});
   const std::int64_t at = axis.value_or(0);
-  const std::int64_t count = wanted_size(flat, at);
+  const std::int64_t count = detail::size_for_call(flat, at);
   if (count == unknown)
     raise(ErrorKind::shape,
           std::string(function) + ": how many elements there are is not known yet");

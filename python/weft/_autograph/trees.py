@@ -15,6 +15,7 @@ Kinds: leaf, list, tuple, named, data, dict, parts, static."""
 LEAF: Spec = ("leaf",)
 _NUMBERS = (bool, int, float, complex)
 _SIMPLE = (str, bytes, type(None), *_NUMBERS)
+_symbolic: list[type] = []
 
 
 class Undefined:
@@ -74,9 +75,15 @@ def kind_of(x: object) -> Any:
     return cast(Any, type(x))
 
 
+def count_as_number(kind: type) -> None:
+    """Has objects of a type of the library stand for numbers of Python that it does not know yet."""
+    if kind not in _symbolic:
+        _symbolic.append(kind)
+
+
 def is_number(x: object) -> bool:
     """Whether `x` is a Python number, exactly, or a float64 of NumPy, which counts as one."""
-    return type(x) in _NUMBERS or _is_wide_float(x)
+    return type(x) in _NUMBERS or type(x) in _symbolic or _is_wide_float(x)
 
 
 def _is_wide_float(x: object) -> bool:

@@ -37,8 +37,8 @@ TEST(TracedLocations, OfAllOpsOfATrainingStep) {
                              nn::Dense(8, 3, {.name = "b"})};
   const optimizers::Adam adam(model.parameters());
   const random::Generator generator(1);
-  Tracer tracer("step");
-  const Tensor x = tracer.input({f32, {5, 4}}), y = tracer.input({i32, {5}});
+  Tracer tracer({.name = "step"});
+  const Tensor x = tracer.input(spec(f32, {5, 4})), y = tracer.input(spec(i32, {5}));
   push_interpreter(&tracer);
   Tensor loss;
   const std::uint32_t first = __LINE__;

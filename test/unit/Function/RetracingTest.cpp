@@ -107,28 +107,121 @@ TEST(Retracing, AnAxisOfOneElementIsNeverLeftOpen) {
   EXPECT_EQ(f(ones({6}), ones({6})).to_vector<float>(), std::vector<float>(6, 2.f));
 }
 
-TEST(Retracing, WhoLooksAtSizesGetsThem) {
+TEST(Retracing, WhoAsksForNumbersOfSizesGetsThem) {
   Logged log;
-  auto f = function([](const Tensor &x) { return x.sum() / x.size(0); }, {.name = "average"});
+  int runs = 0;
+  auto f = function(
+      [&](const Tensor &x) {
+        ++runs;
+        const std::int64_t size = x.size(0);
+        return x.sum() / size;
+      },
+      {.name = "average"});
   auto g = function([](const Tensor &x) { return x * x.shape()[0]; });
   auto h = function([](const Tensor &x) { return x * x.type().shape[0]; });
-  auto swallowing = function([](const Tensor &x) {
-    try {
-      return x * x.size();
-    } catch (...) {
-      return x;
-    }
-  });
-  for (std::int64_t size : {2, 3, 4, 5}) {
+  auto count = function([](const Tensor &x) { return x * x.size(); });
+  auto compared = function([](const Tensor &x) { return x.size(0) * 2 + 1 < 7 ? x * 2 : x * 3; });
+  for (std::int64_t size : {2, 3, 4, 5, 3}) {
     EXPECT_EQ(f(ones({size})).item<float>(), 1);
     EXPECT_EQ(g(ones({size})).to_vector<float>()[0], static_cast<float>(size));
     EXPECT_EQ(h(ones({size})).to_vector<float>()[0], static_cast<float>(size));
-    EXPECT_EQ(swallowing(ones({size})).to_vector<float>()[0], static_cast<float>(size));
+    EXPECT_EQ(count(ones({size})).to_vector<float>()[0], static_cast<float>(size));
+    EXPECT_EQ(compared(ones({size})).to_vector<float>()[0], size < 3 ? 2 : 3);
   }
   EXPECT_EQ(f.trace_count(), 4u);
+  EXPECT_EQ(runs, 4); // each of them once
   const Lines lines = log.take();
   EXPECT_EQ(
       std::ranges::count(lines, "average: it needs to know these sizes; traced for them alone"), 1);
+}
+
+// A size is a value of the trace: shapes, bounds and arithmetic are for all sizes.
+TEST(Retracing, SizesAreValues) {
+  const auto padded = [](const Tensor &x) {
+    const Size n = x.size(0);
+    return concatenate({x, zeros({15 - (n + 15) % 16, x.size(1)})});
+  };
+  const auto mean = [](const Tensor &x) { return x.sum() / x.size(0) + 2 * x.size(-1); };
+  const auto integers = [](const Tensor &x) { return cast(x, i32) * x.size(0); };
+  const auto whole = [](const Tensor &x) { return reshape(x, {x.size(0) * x.size(1)}); };
+  auto f = function(padded);
+  auto open = function(padded, {.signature = {spec(f32, {unknown, unknown})}});
+  auto g = function(mean);
+  auto h = function(integers);
+  auto k = function(whole);
+  for (const std::int64_t size : {3, 16, 5, 1, 40}) {
+    const Tensor x = ones({size, 2});
+    EXPECT_EQ(f(x).shape(), (Shape{(size + 15) / 16 * 16, 2}));
+    EXPECT_EQ(open(x).shape(), (Shape{(size + 15) / 16 * 16, 2}));
+    EXPECT_EQ(g(x).to_vector<float>(), mean(x).to_vector<float>());
+    EXPECT_EQ(h(x).dtype(), i32);
+    EXPECT_EQ(h(x).to_vector<int>(), integers(x).to_vector<int>());
+    EXPECT_EQ(k(x).size(), 2 * size);
+  }
+  for (const std::size_t count : {f.trace_count(), g.trace_count(), h.trace_count()})
+    EXPECT_EQ(count, 3u); // and one for a size that is one
+  EXPECT_EQ(open.trace_count(), 1u);
+}
+
+// Nobody knows the number where a signature leaves it open, or values decide.
+TEST(Retracing, NumbersThatNobodyKnowsAreErrors) {
+  auto f = function([](const Tensor &x) { return x * static_cast<std::int64_t>(x.size(0)); },
+                    {.name = "step", .signature = {spec(f32, {unknown})}});
+  EXPECT_THROWS(
+      f(ones({3})), SymbolicSizeError,
+      "step: the number of a size is asked for that is known only when the function runs: it "
+      "is open in the signature, or depends on values; use it as a Size, in shapes, bounds and "
+      "arithmetic, or as a tensor with cond and while_loop");
+  auto g = function([](const Tensor &n) {
+    const Tensor x = zeros({Size(n)});
+    return x.size(0) > 3 ? x : x + 1;
+  });
+  EXPECT_THROW(g(tensor(std::int64_t{3})), SymbolicSizeError);
+}
+
+// The trace around knows what the sizes are in functions that are called, and in bodies as long as
+// iterations keep them.
+TEST(Retracing, NumbersOfSizesInside) {
+  auto inner = function([](const Tensor &x) { return x * x.shape()[0]; });
+  auto called =
+      function([&](const Tensor &x) { return inner(x) + inner(x[{slice(1, {})}]).sum(); });
+  auto looped = function([](const Tensor &x) {
+    return for_loop(2, [](const Tensor &, const Tensor &s) { return s + s.shape()[0]; }, x);
+  });
+  auto grown = function([](const Tensor &x) {
+    return for_loop(
+        2, [](const Tensor &, const Tensor &s) { return concatenate({s, s + s.shape().rank()}); },
+        x);
+  });
+  auto chosen = function([](const Tensor &x) {
+    const Tensor y = cond(x.sum() > 0, [&] { return x * 2; }, [&] { return x; });
+    return y * y.shape()[0];
+  });
+  auto pulled = function([](const Tensor &x) {
+    GradientTape tape;
+    tape.watch(x);
+    const Tensor y = cond(x.sum() > 0, [&] { return x * x.shape()[0]; }, [&] { return x; });
+    return tape.gradient(y.sum(), {x})[0];
+  });
+  for (const std::int64_t size : {3, 5, 2, 5, 3}) {
+    const Tensor x = ones({size});
+    const auto n = static_cast<float>(size);
+    EXPECT_EQ(called(x).to_vector<float>()[0], n + (n - 1) * (n - 1));
+    EXPECT_EQ(looped(x).to_vector<float>()[0], 1 + 2 * n);
+    EXPECT_EQ(grown(x).size(), 4 * size);
+    EXPECT_EQ(chosen(x).to_vector<float>()[0], 2 * n);
+    EXPECT_EQ(pulled(x).to_vector<float>()[0], n);
+  }
+}
+
+// What is one in the call is repeated, though its axis is open.
+TEST(Retracing, OpenSizesThatAreOneStretch) {
+  const auto body = [](const Tensor &x, const Tensor &y) { return x[{slice(4, {})}] + y; };
+  auto f = function(body);
+  for (const std::int64_t size : {7, 5, 6, 5, 7}) {
+    const Tensor x = ones({size}), y = ones({size == 5 ? 3 : size - 4});
+    EXPECT_EQ(f(x, y).to_vector<float>(), body(x, y).to_vector<float>());
+  }
 }
 
 // A slice ends at its stop or before, as the size says.

@@ -12,7 +12,7 @@ TEST(Staging, AProbeLeavesNothingBehind) {
   std::uint64_t recorded = 0;
   std::vector<TensorType> types;
   const auto f = function([&](const Tensor &x) {
-    const std::vector<TensorType> given{spec(f32, {3}), spec(i32, {})};
+    const std::vector<Tensor> given{zeros({3}), zeros({}, i32)};
     const std::uint64_t before = detail::recorded_ops();
     detail::probe("test", given, [&](std::span<const Tensor> inputs) {
       types.push_back((inputs[0] * 2 + x).type());
@@ -34,7 +34,7 @@ TEST(Staging, TapesDoNotSeeAProbe) {
   const auto f = function([](const Tensor &x) {
     GradientTape tape;
     tape.watch(x);
-    const std::vector<TensorType> none;
+    const std::vector<Tensor> none;
     detail::probe("test", none, [&](std::span<const Tensor>) { static_cast<void>(x * x * x); });
     const Tensor y = x * x;
     return tape.gradient(y, x);
@@ -44,7 +44,7 @@ TEST(Staging, TapesDoNotSeeAProbe) {
 
 TEST(Staging, AnErrorOfAProbePassesAndTheTraceGoesOn) {
   const auto f = function([](const Tensor &x) {
-    const std::vector<TensorType> none;
+    const std::vector<Tensor> none;
     EXPECT_THROW(detail::probe("test", none,
                                [&](std::span<const Tensor>) {
                                  static_cast<void>(x + tensor({1.f, 2.f, 3.f, 4.f}));
@@ -57,7 +57,7 @@ TEST(Staging, AnErrorOfAProbePassesAndTheTraceGoesOn) {
 
 TEST(Staging, OutsideOfTracesThereIsNothingToTry) {
   EXPECT_FALSE(detail::is_tracing());
-  const std::vector<TensorType> none;
+  const std::vector<Tensor> none;
   EXPECT_THROW(detail::probe("test", none, [](std::span<const Tensor>) {}), StateError);
 }
 

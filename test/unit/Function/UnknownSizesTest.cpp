@@ -362,5 +362,23 @@ TEST(UnknownSizes, SignaturesHaveNoNegativeOnes) {
       "f: the signature has a size of -3, which is negative: one that may be any is `unknown`");
 }
 
+// Sizes of one name are equal: that is looked at when the function is called, and not again.
+TEST(UnknownSizes, NamesOfSizes) {
+  auto f = function(
+      [](const Tensor &x, const Tensor &y) { return x + y * x.size(0); },
+      {.name = "step", .signature = {spec(f32, {dim("batch"), 2}), spec(f32, {dim("batch"), 2})}});
+  for (const std::int64_t size : {3, 1, 4})
+    EXPECT_EQ(f(ones({size, 2}), ones({size, 2})).to_vector<float>()[0],
+              static_cast<float>(1 + size));
+  EXPECT_THROWS(f(ones({3, 2}), ones({4, 2})), ShapeError,
+                "step: the size 'batch' is 3 in axis 0 of tensor 0 of the arguments, but 4 in axis "
+                "0 of tensor 1");
+  EXPECT_THROWS(f(ones({3, 2}), ones({3})), ShapeError,
+                "step: tensor 1 of the arguments is f32(3,), but the signature says f32(batch, 2)");
+  EXPECT_THROWS(dim("1 b"), ValueError,
+                "dim: '1 b' is no name of a size: letters, digits and _ are wanted");
+  EXPECT_EQ(f.trace_count(), 1u);
+}
+
 } // namespace
 } // namespace weft

@@ -36,7 +36,7 @@ Tensor plain(const Tensor &q, const Tensor &k, const Tensor &v, const Tensor &ma
   const double none = -std::numeric_limits<double>::infinity();
   if (mask.defined()) s = mask.dtype() == boolean ? select(mask, s, none) : s + mask;
   if (causal != Causal::no) {
-    const std::int64_t shift = causal == Causal::bottom_right ? k.size(2) - q.size(2) : 0;
+    const std::int64_t shift = causal == Causal::bottom_right ? k.shape()[2] - q.shape()[2] : 0;
     s = select(iota(i64, {k.size(2)}) <= reshape(iota(i64, {q.size(2)}), {-1, 1}) + shift, s, none);
   }
   const Tensor top = max(s, {.axes = Ints{-1}, .keepdims = true});

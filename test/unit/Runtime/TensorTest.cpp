@@ -188,7 +188,11 @@ TEST(Tensor, ExternalMemory) {
 TEST(Tensor, TracedHasNoElements) {
   static bool wanted = false;
   static detail::TraceRef trace{1, [](detail::TraceRef *) {}, "f",
-                                [](detail::TraceRef *) { wanted = true; }};
+                                [](detail::TraceRef *, const detail::TensorImpl &, int) {
+                                  wanted = true;
+                                  return unknown;
+                                },
+                                [](detail::TraceRef *) {}};
   const Tensor x = detail::new_traced(f32, Ints{2, unknown}, &trace, 3);
   EXPECT_TRUE(x.traced());
   EXPECT_FALSE(wanted);

@@ -1,0 +1,15 @@
+// Names of sizes in the shapes of signatures: each is a number there, the same for the same name.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace weft {
+
+/// Names are at or below it; see detail::is_named.
+inline constexpr std::int64_t kLastSizeName = -1000;
+
+std::int64_t size_of_name(const std::string &name);
+const std::string &name_of_size(std::int64_t size);
+
+} // namespace weft
