@@ -129,9 +129,10 @@ double to_number(PyObject *object, const Place &place) {
 }
 
 void read(bool &target, nb::handle value, const Place &place, Given &) {
-  if (PyBool_Check(value.ptr()) == 0 && PyLong_Check(value.ptr()) == 0)
+  const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+  if (PyLong_Check(value.ptr()) == 0 && !type.starts_with("numpy.bool") && !is_tensor(value.ptr()))
     refuse(value, place, "True or False");
-  target = PyObject_IsTrue(value.ptr()) != 0;
+  target = to<bool>(value.ptr(), place);
 }
 void read(std::int64_t &target, nb::handle value, const Place &place, Given &) {
   target = to_integer(value.ptr(), place);

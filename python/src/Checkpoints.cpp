@@ -361,14 +361,19 @@ Raises:
   type.def(
           "__init__",
           [](BoundManager *self, const Path &folder, std::int64_t keep, std::int64_t keep_best,
-             bool largest, std::optional<std::int64_t> every_steps,
-             std::optional<double> every_seconds, bool background) {
-            new (self) BoundManager(folder.bytes, options_of(keep, keep_best, largest, every_steps,
-                                                             every_seconds, background));
+             nb::handle largest, std::optional<std::int64_t> every_steps,
+             std::optional<double> every_seconds, nb::handle background) {
+            constexpr const char *kName = "CheckpointManager";
+            const bool largest_is_best = to<bool>(largest.ptr(), {kName, "largest_is_best"}),
+                       in_background = to<bool>(background.ptr(), {kName, "background"});
+            new (self)
+                BoundManager(folder.bytes, options_of(keep, keep_best, largest_is_best, every_steps,
+                                                      every_seconds, in_background));
           },
           Arg("folder"), keyword_only, Arg("keep") = 5, Arg("keep_best") = 0,
-          Arg("largest_is_best") = false, Arg("every_steps") = nb::none(),
-          Arg("every_seconds") = nb::none(), Arg("background") = true)
+          Arg("largest_is_best").none().as("builtins.bool") = false,
+          Arg("every_steps") = nb::none(), Arg("every_seconds") = nb::none(),
+          Arg("background").none().as("builtins.bool") = true)
       .def(
           "save",
           [](BoundManager &self, nb::handle what, std::optional<double> metric,

@@ -249,7 +249,15 @@ void BoundCall::bind() const {
     if (values[i] == nullptr) values[i] = definition.args[i].otherwise.ptr();
 }
 
-std::string BoundCall::word() const { return last_word(definition.public_name(self)); }
+std::string BoundCall::word() const {
+  if (definition.owner != nullptr || definition.name.starts_with("internal_"))
+    return last_word(definition.public_name(self));
+  // Functions with options ask at each call, and the search goes through all modules.
+  static auto &words = *new std::map<const Definition *, std::string>();
+  std::string &word = words[&definition];
+  if (word.empty()) word = last_word(definition.public_name(self));
+  return word;
+}
 
 void BoundCall::refuse(std::size_t parameter) const {
   throw DTypeError(word() + ": " + definition.args[parameter].name + " is " +

@@ -156,11 +156,14 @@ DTypeError unless it is whole, and StateError after `close`.
           "judge it by.")
       .def(
           "finished",
-          [](const BoundWriter &self, bool succeeded) {
-            self.writer->finished(succeeded ? events::Status::succeeded : events::Status::failed,
+          [](const BoundWriter &self, nb::handle succeeded) {
+            self.writer->finished(to<bool>(succeeded.ptr(), {"finished", "succeeded"})
+                                      ? events::Status::succeeded
+                                      : events::Status::failed,
                                   kNowhere);
           },
-          Arg("succeeded") = true, "The end of a run that told its hyperparameters.")
+          Arg("succeeded").none().as("builtins.bool") = true,
+          "The end of a run that told its hyperparameters.")
       .def(
           "within(prefix)",
           [](const BoundWriter &self, const std::string &prefix) {

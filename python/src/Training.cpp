@@ -222,16 +222,18 @@ void define_callbacks(nb::module_ &train) {
   define(
       train, "early_stopping",
       [](const std::string &monitor, const std::string &goal, std::int64_t patience,
-         double min_delta, bool restore_best) {
-        return train::early_stopping({.monitor = monitor,
-                                      .goal = goal_of(goal),
-                                      .patience = patience,
-                                      .min_delta = min_delta,
-                                      .restore_best = restore_best},
-                                     kNowhere);
+         double min_delta, nb::handle restore_best) {
+        return train::early_stopping(
+            {.monitor = monitor,
+             .goal = goal_of(goal),
+             .patience = patience,
+             .min_delta = min_delta,
+             .restore_best = to<bool>(restore_best.ptr(), {"early_stopping", "restore_best"})},
+            kNowhere);
       },
       Arg("monitor") = "val_loss", keyword_only, Arg("goal") = "lowest", Arg("patience") = 5,
-      Arg("min_delta") = 0, Arg("restore_best") = true, Returns{"Callback"},
+      Arg("min_delta") = 0, Arg("restore_best").none().as("builtins.bool") = true,
+      Returns{"Callback"},
       R"(Stops a run when a series gets no better.
 
     >>> model, data = wf.Sequential([wf.nn.Dense(1)]), [(wf.ones((2, 1)), wf.ones((2, 1)))]
