@@ -2,6 +2,7 @@
 #include "Support/CallSite.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include <weft/detail/named_call.h>
@@ -44,12 +45,19 @@ std::string CallSite::of_function(std::string_view message) {
   return of_function(function_, message);
 }
 
-/// Whether a message that begins with it and a colon is of another function of the library, an op
-/// or a composite: no others are called in its name.
+/// Whether it is an op, or another function that composites are made of. What else stands before a
+/// colon may be the user's: the name of a file or a column.
 static bool is_function(std::string_view name) {
-  return !name.empty() && std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  static constexpr std::string_view names[] = {
+#define WEFT_OP(op) #op,
+#include <weft/detail/opcodes.inc>
+#undef WEFT_OP
+      "assert", "full", "nonzero"};
+  const auto has = [](std::string_view one) {
+    return std::ranges::find(names, one) != std::end(names);
+  };
+  // In C++ an op has another name where the function of its own is made of it.
+  return has(name) || has("reduce_" + std::string(name)) || has(std::string(name) + "_along");
 }
 
 std::string CallSite::of_function(const char *function, std::string_view message) {

@@ -19,8 +19,12 @@ Padding to_padding(PyObject *object, const char *function) {
     throw ValueError(place.text() + " is '" + text +
                      "': it is 'valid', 'same', 'causal' or pairs of integers");
   }
-  const std::string wanted = place.text() + " is a word or pairs of integers";
-  const nb::object whole = checked(PySequence_Fast(object, wanted.c_str()));
+  const nb::object whole = nb::steal(PySequence_Fast(object, ""));
+  if (!whole.is_valid()) {
+    PyErr_Clear();
+    raise_type_error(place.text() + " is " + shown_value(object) +
+                     ": a word or pairs of integers are wanted");
+  }
   std::vector<std::array<std::int64_t, 2>> pairs;
   for (const nb::handle item : entries_of(whole.ptr())) {
     const Ints pair = to_integers(item.ptr(), place);

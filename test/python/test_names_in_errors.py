@@ -90,3 +90,11 @@ def test_aliases_are_functions_of_their_own():
     assert wf.flip([1, 2]).tolist() == [2, 1]
     with pytest.raises(TypeError, match=r"weft.reverse\(\) got an unexpected"):
         wf.reverse([1], no_such_word=1)
+
+
+def test_names_of_files_stay_in_errors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").write_text("no image")
+    for name in ("read_image", "read_npz"):
+        with pytest.raises(OSError, match=f"{name}: folder: is n"):
+            getattr(wf.data, name)("folder")
