@@ -174,37 +174,37 @@ TEST(Pooling, BadInput) {
   const auto pool = [](const Ints &window, const PoolOptions &options = {}) {
     return [=](const Tensor &x) { return max_pool(x, window, options); };
   };
-  expect_error<ValueError>(pool({0, 2}), "window_max: window has 0, but must be at least 1");
+  expect_error<ValueError>(pool({0, 2}), "max_pool: window has 0, but must be at least 1");
   expect_error<ShapeError>(pool({}),
-                           "window_max: window has 0 entries, but there are 2 spatial axes");
+                           "max_pool: window has 0 entries, but there are 2 spatial axes");
   expect_error<ShapeError>(pool({2}),
-                           "window_max: window has 1 entries, but there are 2 spatial axes");
+                           "max_pool: window has 1 entries, but there are 2 spatial axes");
   expect_error<ShapeError>(pool({6, 2}),
-                           "window_max: a window over 6 elements does not fit in spatial axis 0, "
+                           "max_pool: a window over 6 elements does not fit in spatial axis 0, "
                            "which has 5 with its padding");
   expect_error<ValueError>(pool({2, 2}, {.strides = {-1, 1}}),
-                           "window_max: strides has -1, but must be at least 1");
+                           "max_pool: strides has -1, but must be at least 1");
   expect_error<ShapeError>(pool({2, 2}, {.strides = {1}}),
-                           "window_max: strides has 1 entries, but there are 2 spatial axes");
+                           "max_pool: strides has 1 entries, but there are 2 spatial axes");
   expect_error<ShapeError>(pool({2, 2}, {.padding = {{1, 1}}}),
                            "max_pool: padding has 1 pairs, but there are 2 spatial axes");
   expect_error<ValueError>(pool({2, 2}, {.padding = {{0, 0}, {0, 2}}}),
-                           "window_max: high has 2, but must be below the 2 elements that a window "
+                           "max_pool: high has 2, but must be below the 2 elements that a window "
                            "goes over");
   expect_error<ValueError>(
       [](const Tensor &x) { return average_pool(x, {2, 2}, {.padding = {{0, 2}, {0, 0}}}); },
-      "window_sum: high has 2, but must be below the 2 elements that a window goes over");
+      "average_pool: high has 2, but must be below the 2 elements that a window goes over");
   expect_error<ShapeError>(
       [](const Tensor &x) { return average_pool(sum(x), {2}); },
       "average_pool: x must be (batch, 1 to 3 spatial axes, channels), but has shape ()");
   expect_error<DTypeError>([](const Tensor &x) { return max_pool(x > 0, {2, 2}); },
-                           "window_max: x must be a number (i32, i64, f32, f64), but it is "
+                           "max_pool: x must be a number (i32, i64, f32, f64), but it is "
                            "bool(1, 5, 5, 4)");
   // Sizes that only the call knows.
   auto open = function([](const Tensor &x) { return max_pool(x, {3}); },
                        {.signature = {spec(f32, {1, unknown, 1})}});
   EXPECT_THROWS(open(zeros({1, 2, 1})), ShapeError,
-                "window_max: a window over 3 elements does not fit in spatial axis 0, which has 2 "
+                "max_pool: a window over 3 elements does not fit in spatial axis 0, which has 2 "
                 "with its padding");
 }
 
