@@ -82,12 +82,8 @@ Sizes sizes_from(const Tensor &all, const Place &place) {
   return sizes;
 }
 
-/// A number of the user, or of a tensor, as a size. Throws ShapeError for the one that stands for a
-/// computed size. In a shape -1 is a word of numbers alone: a trace does not know what it computes.
-Size numbered(std::int64_t number, bool of_tensor, const Place &place) {
-  if (of_tensor && number < 0 && std::string_view(place.argument) == "shape")
-    throw ShapeError(std::string(place.function) + ": a size is " + std::to_string(number) +
-                     ", which is negative; write -1 itself for the size that follows");
+/// A number of the user as a size. Throws ShapeError for the one that stands for a computed size.
+Size numbered(std::int64_t number, const Place &place) {
   if (number == weft::detail::kDynamic)
     throw ShapeError(place.text() + " has a size of " + std::to_string(number) +
                      ", which is negative");
@@ -103,7 +99,7 @@ Sizes to(PyObject *object, const Place &place) {
   Sizes sizes;
   if (PyList_Check(object) == 0 && PyTuple_Check(object) == 0) {
     for (const std::int64_t number : to_integers(object, place))
-      sizes.push_back(numbered(number, is_tensor(object), place));
+      sizes.push_back(numbered(number, place));
     return sizes;
   }
   const nb::tuple items = entries_of(object);
@@ -116,9 +112,8 @@ Sizes to(PyObject *object, const Place &place) {
       throw DTypeError(place.text() + " has the size None, which the trace does not know: " +
                        "wf.size(x, axis) is it as a tensor, and tf.shape(x)[axis]");
     const bool computed = is_tensor(item.ptr()) && tensor_in(item.ptr()).traced();
-    sizes.push_back(computed
-                        ? size_from(tensor_in(item.ptr()), place)
-                        : numbered(to_integer(item.ptr(), place), is_tensor(item.ptr()), place));
+    sizes.push_back(computed ? size_from(tensor_in(item.ptr()), place)
+                             : numbered(to_integer(item.ptr(), place), place));
   }
   return sizes;
 }
@@ -135,7 +130,7 @@ template <>
 Size to(PyObject *object, const Place &place) {
   if (is_size(object)) return size_in(object);
   if (is_tensor(object) && tensor_in(object).traced()) return size_from(tensor_in(object), place);
-  return numbered(to_integer(object, place), is_tensor(object), place);
+  return numbered(to_integer(object, place), place);
 }
 
 namespace {
