@@ -5,6 +5,7 @@
 #include "Program/Sites.h"
 #include "Runtime/Variable.h"
 #include "Weft/AD/Passes.h"
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/IR/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +17,7 @@
 #include <map>
 
 #include <weft/detail/interrupts.h>
+#include <weft/size.h>
 
 namespace mlir::weft {
 
@@ -99,6 +101,14 @@ public:
     for (::weft::ValueId value : program.outputs) results.push_back(typeOf(value));
     auto function = func::FuncOp::create(location, name, builder.getFunctionType(inputs, results));
     if (program.unrecorded) function->setAttr(unrecordedName, builder.getUnitAttr());
+    for (auto [i, names] : llvm::enumerate(program.names)) {
+      SmallVector<StringRef> texts;
+      for (int64_t size : names)
+        texts.push_back(::weft::detail::is_named(size) ? ::weft::detail::name_of_size(size)
+                                                       : StringRef());
+      if (!llvm::all_of(texts, [](StringRef text) { return text.empty(); }))
+        function.setArgAttr(i, kDimNames, builder.getStrArrayAttr(texts));
+    }
     return function;
   }
 

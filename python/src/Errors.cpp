@@ -431,7 +431,8 @@ void define_errors(nb::module_ &module) {
       module, "SymbolicSizeError", {class_of(ErrorKind::state), PyExc_TypeError},
       "The number of a size is asked for, which a traced function knows only when it runs."
       "\n\nExample:\n"
-      "    >>> first = wf.function(lambda x: len(x), input_signature=[wf.TensorSpec([None])])\n"
+      "    >>> signature = [wf.TensorSpec([None])]\n"
+      "    >>> first = wf.function(lambda x: len(x), autograph=False, input_signature=signature)\n"
       "    >>> first(wf.ones(3))\n"
       "    Traceback (most recent call last):\n"
       "        ...\n"

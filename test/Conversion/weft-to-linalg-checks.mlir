@@ -51,3 +51,16 @@ func.func @nothing(%x: tensor<5x?x0xf32>) -> tensor<5x?x0xf32> {
   %0 = weft.slice %x from [0, 0, 0] to [5, 1, 0] by [1, 9, 2] : (tensor<5x?x0xf32>) -> tensor<5x?x0xf32>
   return %0 : tensor<5x?x0xf32>
 }
+
+// -----
+
+// Sizes of one name are one, so that nothing compares them.
+// CHECK-LABEL: func @named
+// CHECK-SAME: (%[[X:.*]]: tensor<?x2xf32>, %[[Y:.*]]: tensor<?x2xf32>)
+// CHECK-NOT: weft.check_sizes
+// CHECK-NOT: tensor.dim %[[Y]]
+// CHECK: return
+func.func @named(%x: tensor<?x2xf32> {weft.dim_names = ["batch", ""]}, %y: tensor<?x2xf32> {weft.dim_names = ["batch", ""]}) -> tensor<?x2xf32> {
+  %0 = weft.add %x, %y : tensor<?x2xf32>, tensor<?x2xf32>
+  return %0 : tensor<?x2xf32>
+}

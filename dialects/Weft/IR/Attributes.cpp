@@ -1,5 +1,6 @@
 // Verifies the attributes by which phases tell later ones what they found or decided, on ops of
 // other dialects: their names begin with "weft.".
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -205,6 +206,12 @@ LogicalResult WeftDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     auto shaped = dyn_cast<ShapedType>(type);
     if (!shaped || !shaped.hasRank() || !namesSizes(value, shaped.getNumDynamicDims()))
       complaint = "names a size of the entry for each unknown one of the argument";
+  } else if (name == kDimNames) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    auto names = dyn_cast<ArrayAttr>(value);
+    if (!shaped || !shaped.hasRank() || !names || names.size() != size_t(shaped.getRank()) ||
+        !llvm::all_of(names, llvm::IsaPred<StringAttr>))
+      complaint = "is a text for each axis of the argument";
   } else if (name == "weft.strides") {
     // A tensor has its strides in another attribute until it is a buffer.
     Attribute layout;

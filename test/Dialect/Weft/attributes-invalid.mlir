@@ -81,6 +81,13 @@ func.func @dims(%x: memref<?x?xf32> {weft.dims = array<i64: 0>}) {
 
 // -----
 
+// expected-error @below {{'weft.dim_names' at argument 0 that is a text for each axis of the argument}}
+func.func @dim_names(%x: tensor<?x?xf32> {weft.dim_names = ["batch"]}) {
+  return
+}
+
+// -----
+
 // expected-error @below {{'weft.strides' at argument 0 that names a size of the entry for each unknown stride}}
 func.func @strides(%x: memref<?x?xf32, strided<[?, 1]>> {weft.strides = array<i64: 0, 1>}) {
   return

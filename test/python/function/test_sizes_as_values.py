@@ -181,3 +181,6 @@ def test_named_sizes():
     with pytest.raises(wf.ValueError, match="is no name of a size"):
         open_function(lambda x: x, ["1 b"])
     assert f.trace_count() == 1
+    assert "weft.dim_names" in f.ir(numbers(2, 2), numbers(2, 3), phase="trace")
+    same = open_function(lambda x, y: x + y, ["batch", 2], ["batch", 2])
+    assert "check_sizes" not in same.ir(numbers(2, 2), numbers(2, 2), phase="linalg")

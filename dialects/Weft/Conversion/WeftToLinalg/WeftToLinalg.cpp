@@ -2,6 +2,7 @@
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/WeftToLinalg/HoistChecks.h"
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -136,6 +137,26 @@ static void eraseNeverRun(func::FuncOp function) {
   });
 }
 
+/// Sizes of one name are one value, so that nothing compares them.
+static void shareNamedSizes(LinalgBuilder &b, func::FuncOp function) {
+  DenseMap<Attribute, OpFoldResult> firsts;
+  for (BlockArgument argument : function.getArguments()) {
+    auto names = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), kDimNames);
+    if (!names) continue;
+    Sizes sizes = b.sizesOf(argument);
+    for (auto [size, name] : llvm::zip_equal(sizes, names)) {
+      auto own = dyn_cast<Value>(size);
+      if (!own || cast<StringAttr>(name).empty()) continue;
+      auto [first, isFirst] = firsts.try_emplace(name, size);
+      if (isFirst) continue;
+      size = first->second;
+      own.getDefiningOp()->erase();
+    }
+    b.setSizes(argument, sizes);
+    function.removeArgAttr(argument.getArgNumber(), kDimNames);
+  }
+}
+
 namespace {
 struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   using impl::WeftToLinalgPassBase<WeftToLinalg>::WeftToLinalgPassBase;
@@ -154,6 +175,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     // Definitions come before uses, so the sizes of operands are known when an op's iteration
     // comes.
     LinalgBuilder b(ops.front(), withoutLibrary);
+    shareNamedSizes(b, getOperation());
     for (Operation *op : ops) {
       if (auto assertion = dyn_cast<AssertOp>(op)) {
         reduceCondition(b, assertion);
