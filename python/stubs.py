@@ -201,8 +201,7 @@ def main(folder: str, head: str) -> None:
     print(text)
     print(f"__all__: list[str] = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
     # Other names of NumPy for the same functions.
-    others = {alias: f"{alias} = {name}
-" for alias, name in _weft._aliases.items()}
+    others = {alias: f"{alias} = {name}\n" for alias, name in _weft._aliases.items()}
     for name, stub in {**stubs, **base_stubs(_weft), **others}.items():
         if name not in declared and hasattr(_weft, name):
             print(stub)

@@ -61,6 +61,8 @@ public:
   Integers(T one) : numbers_({static_cast<std::int64_t>(one)}) {}
   Integers(std::initializer_list<Size> several) : Integers(Sizes(several)) {}
   Integers(Ints several) : numbers_(std::move(several)) {}
+  template <class Range, class = detail::IfForeignInts<Range>>
+  Integers(const Range &several) : numbers_(several) {}
   Integers(const Size &one) : Integers(Sizes{one}) {}
   Integers(const Sizes &several);
   /// Throws DTypeError unless they are integers, ShapeError for more than one axis.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-__all__ = ["MissingError", "RemovedError", "SaysWhatIsAbsent"]
+__all__ = ["MissingError", "RemovedError", "says_what_is_absent"]
+
+_T = TypeVar("_T")
 
 
 class RemovedError(AttributeError, NotImplementedError):
@@ -16,32 +18,38 @@ class MissingError(AttributeError, NotImplementedError):
     """A name of TensorFlow 2 that Weft has nothing for. The text says what to write instead."""
 
 
-def _refuse(within: str, name: str) -> None:
-    """Throws MissingError for an attribute that the table of names has words for."""
-    from ._modules import absent
+class _Absent:
+    """An attribute that says what to write instead of it, of a class and of its objects."""
 
-    said = absent(f"{within}.{name}")
-    if said is not None:
-        raise MissingError(f"weft.tf has no tf.{within}.{name}: {said}", name=name, obj=None)
+    def __init__(self, path: str, said: str) -> None:
+        self._path, self._said = path, said
 
-
-class _Class(ABCMeta):
-    def __getattr__(cls, name: str) -> Any:
-        if name != "_tf_name":
-            _refuse(cls._tf_name, name)
-        raise AttributeError(f"type object '{cls.__name__}' has no attribute {name!r}", name=name, obj=cls)
+    def __get__(self, one: Any, cls: Any = None) -> Any:
+        name = self._path.rpartition(".")[2]
+        raise MissingError(f"weft.tf has no tf.{self._path}: {self._said}", name=name, obj=one)
 
 
-class SaysWhatIsAbsent(metaclass=_Class):
-    """What classes derive from that lack attributes which the table of names has words for."""
+def says_what_is_absent(within: str) -> Callable[[type[_T]], type[_T]]:
+    """Gives a class of TensorFlow, "data.Dataset", the attributes that the table of names has words for alone."""
 
-    _tf_name = ""
+    def add(cls: type[_T]) -> type[_T]:
+        from ._modules import ABSENT
 
-    if not TYPE_CHECKING:
+        for path, said in ABSENT.items():
+            owner, _, name = path.rpartition(".")
+            if owner == within and not hasattr(cls, name):
+                setattr(cls, name, _Absent(path, said))
+        above: Any = getattr(cls, "__getattr__", None)
+        if above is not None:  # which is asked when an attribute raises
 
-        def __getattr__(self, name: str) -> Any:
-            _refuse(self._tf_name, name)
-            above = getattr(super(), "__getattr__", None)
-            if above is not None:
-                return above(name)
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}", name=name, obj=self)
+            def getattr_(self: Any, name: str) -> Any:
+                for base in type(self).__mro__:
+                    found = vars(base).get(name)
+                    if isinstance(found, _Absent):
+                        found.__get__(self, type(self))
+                return above(self, name)
+
+            setattr(cls, "__getattr__", getattr_)  # noqa: B010
+        return cls
+
+    return add

@@ -14,7 +14,7 @@ from weft import _weft
 from weft._trees import is_dict, is_listed, leaves_of
 
 from . import _more
-from ._absent import SaysWhatIsAbsent
+from ._absent import says_what_is_absent
 
 __all__ = ["AUTOTUNE", "Dataset"]
 
@@ -45,7 +45,8 @@ def _with_tuples(f: Any) -> Any:
     return call
 
 
-class Dataset(SaysWhatIsAbsent, wf.data.Dataset[Any]):
+@says_what_is_absent("data.Dataset")
+class Dataset(wf.data.Dataset[Any]):
     """A sequence of elements, which are tensors or structures of them.
 
         dataset = tf.data.Dataset.from_tensor_slices((images, labels)).shuffle(1000).batch(32)
@@ -54,7 +55,6 @@ class Dataset(SaysWhatIsAbsent, wf.data.Dataset[Any]):
     """
 
     _kind = "Dataset"
-    _tf_name = "data.Dataset"
     _spec: Any = None
     _endless = False
 

@@ -13,7 +13,7 @@ from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
 from . import _functions, _keras, _metrics
-from ._absent import SaysWhatIsAbsent
+from ._absent import says_what_is_absent
 from ._methods import Called
 
 
@@ -435,10 +435,9 @@ def _split(x: Any, y: Any, share: float, size: int) -> tuple[Any, Any, Any]:
     return inputs[:cut], labels[:cut], _batches(inputs[cut:], labels[cut:], size, False)
 
 
-class Model(Called, Trained, SaysWhatIsAbsent, wf.Model):
+@says_what_is_absent("keras.Model")
+class Model(Called, Trained, wf.Model):
     """A model of the user: `call` says what it computes, of the layers in its attributes."""
-
-    _tf_name = "keras.Model"
 
     def __init__(self, name: Any = None, *more: Any, **options: Any) -> None:
         if more or options or not isinstance(name, str | None):
