@@ -171,9 +171,12 @@ Args:
             self.history.save_csv(path.bytes, kNowhere);
           },
           "Writes a CSV file: a column for the step and one for each series.")
-      .def("load_csv(path)", [](BoundHistory &self, const Path &path) {
-        self.history = train::History::load_csv(path.bytes, kNowhere);
-      });
+      .def(
+          "load_csv(path)",
+          [](BoundHistory &self, const Path &path) {
+            self.history = train::History::load_csv(path.bytes, kNowhere);
+          },
+          "Takes what `save_csv` wrote in place of what there was.");
   // A history as an object of a subclass.
   define(module, "internal_as_history(type, history)",
          [](const nb::object &type, const BoundHistory &history) {

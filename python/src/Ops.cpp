@@ -138,7 +138,7 @@ nb::object call_where(PyObject *const *values) {
                     {.size = given<std::optional<Size>>(values[3], std::nullopt, {"where", "size"}),
                      .fill_value = given<std::int64_t>(values[4], 0, {"where", "fill_value"})})));
   }
-  if (!none(3) || values[4] != nullptr)
+  if (!none(3) || given<std::int64_t>(values[4], 0, {"where", "fill_value"}) != 0)
     throw ValueError("where: size and fill_value are of positions, which it gives without x and y");
   const Operands<3> operands(where_signature, values, 1);
   return checked(wrap(unlocked(

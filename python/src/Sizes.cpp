@@ -331,37 +331,37 @@ const PyType_Slot size_slots[] = {
 };
 #undef WEFT_SLOT
 
-nb::object array_of(nb::handle self, const nb::args &, const nb::kwargs &options) {
-  const nb::object number = number_of(self.ptr());
-  return nb::module_::import_("numpy").attr("asarray")(
-      number, options.contains("dtype") ? nb::object(options["dtype"]) : nb::none());
-}
-
-nb::object formatted_size(nb::handle self, const char *specification) {
-  if (*specification == 0) return nb::str("?");
-  return checked(PyObject_Format(number_of(self.ptr()).ptr(), nb::str(specification).ptr()));
-}
-
 } // namespace
 
 void define_sizes(nb::module_ &module) {
-  auto type =
-      nb::class_<Size>(module, "Size", nb::is_final(), nb::type_slots(size_slots),
-                       "A size that a traced function leaves open, as x.shape has it: an entry of "
-                       "shapes, a bound of "
-                       "slices, and in arithmetic a number. Where Python wants the number itself, "
-                       "as int(n), range(n) "
-                       "and n > 2 do, it is that of the call which is traced, and the trace serves "
-                       "calls of the same "
-                       "sizes only; SymbolicSizeError if there is none."
-                       "\n\nExample:\n"
-                       "    >>> @wf.function(input_signature=[wf.TensorSpec([None, 2])])\n"
-                       "    ... def padded(x):\n"
-                       "    ...     n = x.shape[0]\n"
-                       "    ...     return wf.concatenate([x, wf.zeros([-n % 4, 2])])\n"
-                       "    >>> padded(wf.ones((3, 2))).shape, padded(wf.ones((5, 2))).shape\n"
-                       "    ((4, 2), (8, 2))\n");
-  type.def("__array__", array_of).def("__format__", formatted_size);
+  ClassOf<Size> type(module, "Size", nb::is_final(), nb::type_slots(size_slots),
+                     "A size that a traced function leaves open, as x.shape has it: an entry of "
+                     "shapes, a bound of "
+                     "slices, and in arithmetic a number. Where Python wants the number itself, "
+                     "as int(n), range(n) "
+                     "and n > 2 do, it is that of the call which is traced, and the trace serves "
+                     "calls of the same "
+                     "sizes only; SymbolicSizeError if there is none."
+                     "\n\nExample:\n"
+                     "    >>> @wf.function(input_signature=[wf.TensorSpec([None, 2])])\n"
+                     "    ... def padded(x):\n"
+                     "    ...     n = x.shape[0]\n"
+                     "    ...     return wf.concatenate([x, wf.zeros([-n % 4, 2])])\n"
+                     "    >>> padded(wf.ones((3, 2))).shape, padded(wf.ones((5, 2))).shape\n"
+                     "    ((4, 2), (8, 2))\n");
+  type.def(
+          "__array__",
+          [](const Size &self, nb::handle dtype, nb::handle) {
+            const nb::int_ number(static_cast<std::int64_t>(self));
+            return nb::object(nb::module_::import_("numpy").attr("asarray")(number, dtype));
+          },
+          Arg("dtype").none() = nb::none(), Arg("copy").none() = nb::none())
+      .def("__format__(specification)", [](const Size &self, const std::string &specification) {
+        if (specification.empty()) return nb::object(nb::str("?"));
+        const nb::int_ number(static_cast<std::int64_t>(self));
+        return nb::object(
+            checked(PyObject_Format(number.ptr(), nb::str(specification.c_str()).ptr())));
+      });
   size_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   define(module, "internal_sizes(x, dtype)", [](nb::handle x, nb::handle dtype) {
     return sizes_as_tensor(to_tensor(x.ptr(), {"shape", "input"}),

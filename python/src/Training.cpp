@@ -191,8 +191,13 @@ void define_run(nb::module_ &module) {
           },
           "That of the last batch; None before the first.")
       .def_prop_ro(
-          "history", [](const BoundRun &self) { return BoundHistory(self.now().history); },
-          "The history so far.")
+          "history",
+          [](const BoundRun &self) {
+            const nb::object type = nb::module_::import_("weft._histories").attr("History");
+            const BoundHistory history(self.now().history);
+            return nb::module_::import_("weft._weft").attr("internal_as_history")(type, history);
+          },
+          Returns{"Any"}, "A copy of the history so far, a History as `fit` returns.")
       .def(
           "add(name, value)",
           [](const BoundRun &self, const std::string &name, nb::handle value) {

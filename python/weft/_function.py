@@ -51,7 +51,7 @@ class TensorSpec(NeedsInit):
             None if shape is None else _weft.internal_shape(sizes("TensorSpec: shape", shape))
         )
         for size in self.shape or ():
-            if size is not None and size < -1:
+            if isinstance(size, int) and size < -1:
                 raise _weft.ShapeError(
                     f"TensorSpec: shape has a size of {size}, which is negative: one that may be any "
                     "is None"

@@ -87,7 +87,7 @@ def sign(cls: Any, parameters: str = "*args, **kwargs") -> None:
 for _error in [each for each in vars(_weft).values() if isinstance(each, type) and issubclass(each, _weft.Error)]:
     sign(_error)
 for _cls in (
-    _weft.Tensor, _weft.DType, _weft.Function, _weft.Initializer, _weft.Schedule,
+    _weft.Tensor, _weft.DType, _weft.Size, _weft.Function, _weft.Initializer, _weft.Schedule,
     _train.Run, _train.Callback, _weft.RestoreStatus,
 ):  # fmt: skip
     sign(_cls)

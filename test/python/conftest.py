@@ -25,6 +25,12 @@ def ctrl_c():
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGALRM})
 
 
+@pytest.fixture(autouse=True)
+def own_forms():
+    """Weft's own printed forms and dtypes' names, whatever a test before this one imported."""
+    wf.set_printoptions(style="numpy")
+
+
 @pytest.fixture
 def live():
     """Checks that the test leaves no tensor behind: all are in blocks that the allocator counts."""

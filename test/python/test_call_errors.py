@@ -183,8 +183,8 @@ def test_every_class_with_methods_is_looked_at():
     without = {
         name for name, cls in CLASSES.items() if is_public(name) and not any(issubclass(cls, one) for one in looked_at)
     }
-    # Its methods take nothing.
-    assert without == {"RestoreStatus"}
+    # Methods of the first take nothing; there is one of the second in traces alone.
+    assert without == {"RestoreStatus", "Size"}
 
 
 TAPE = wf.GradientTape

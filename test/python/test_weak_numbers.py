@@ -86,6 +86,7 @@ NOT_OF_VALUES = {
     "logical_and", "logical_or", "logical_xor",  # of bools
     "barrier", "match_shape", "gather", "take", "take_along_axis", "meshgrid", "compress",  # of one
     "scatter_add", "add_along_axis", "update_slice",  # other dtypes are refused
+    "draw_uniform", "draw_permutation",  # of a state and sizes
 }  # fmt: skip
 
 
