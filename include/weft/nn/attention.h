@@ -1,10 +1,10 @@
 // Attention: the function, the layer of many heads, transformer layers, positional encodings.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -94,8 +94,9 @@ public:
     return of(x, x, call);
   }
   /// Of queries (batch, queries, size) to others (batch, keys, size of these).
-  Tensor operator()(const Operand &x, const std::convertible_to<Operand> auto &others,
-                    const AttentionCall &call = {}) const { // a template, which no braces match
+  template <class Others, // a template, which no braces match
+            class = std::enable_if_t<std::is_convertible_v<const Others &, Operand>>>
+  Tensor operator()(const Operand &x, const Others &others, const AttentionCall &call = {}) const {
     return of(x, others, call);
   }
 

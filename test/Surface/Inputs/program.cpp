@@ -85,7 +85,7 @@ void functions() {
 
 void layers() {
   struct Model { // a local struct with fields warns of nothing
-    nn::MultiHeadAttention attention{4};
+    nn::MultiHeadAttention attention{4, {.heads = 2}};
     WEFT_FIELDS(Model, attention)
   } model;
   const Tensor x = ones({1, 2, 4});
