@@ -242,9 +242,7 @@ nb::object restored(BoundManager &self, nb::handle what, bool partial) {
     return ((*self.manager).*member)(checkpoint, options, kNowhere);
   });
   saved.write_back();
-  if (status)
-    wait_for_rest(nb::cast(BoundStatus(*std::move(status))),
-                  checkpointed);
+  if (status) wait_for_rest(nb::cast(BoundStatus(*std::move(status))), checkpointed);
   return info_of(info);
 }
 

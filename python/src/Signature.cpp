@@ -75,7 +75,8 @@ void refuse_call(const std::string &function, const Names &names, std::size_t gi
     if (!at && names.keywords) continue;
     if (!at) {
       // Lone surrogates are shown as Python writes them.
-      const nb::object bytes = checked(PyUnicode_AsEncodedString(word, "utf-8", "backslashreplace"));
+      const nb::object bytes =
+          checked(PyUnicode_AsEncodedString(word, "utf-8", "backslashreplace"));
       const std::string text = PyBytes_AS_STRING(bytes.ptr());
       const std::string near = nearest(text, names.list), instead = instead_of(text);
       raise_type_error(function + "() got an unexpected argument '" + text + "'" +

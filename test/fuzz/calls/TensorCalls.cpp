@@ -135,7 +135,9 @@ const CallEntry kCalls[] = {
        case 2: return results(tensor(x.item<bool>()));
        case 3: return results(tensor(x.to_vector<double>(), x.shape()));
        case 4: return results(tensor(static_cast<std::int64_t>(x.span<float>().size())));
-       default: return results(tensor(static_cast<std::int64_t>(x.size(draw.value<std::int64_t>("axis")))));
+       default:
+         return results(
+             tensor(static_cast<std::int64_t>(x.size(draw.value<std::int64_t>("axis")))));
        }
      },
      false},
