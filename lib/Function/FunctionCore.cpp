@@ -20,6 +20,7 @@
 #include "Support/Fork.h"
 #include "Support/Log.h"
 #include "Support/Profile.h"
+#include "Support/SizeNames.h"
 #include <weft/error.h>
 #include <weft/graph.h>
 
@@ -90,7 +91,7 @@ FunctionOptions checked(FunctionOptions options) {
   for (const TensorType &spec : options.signature)
     if (!is_any_rank(spec.shape))
       for (const std::int64_t size : spec.shape)
-        if (size < unknown && !detail::is_named(size))
+        if (size < unknown && !is_name_of_size(size))
           throw ShapeError(options.name + ": the signature has a size of " + std::to_string(size) +
                            ", which is negative: one that may be any is `unknown`");
   if (!options.dump.empty()) check_path(options.name + ": dump", options.dump);

@@ -68,6 +68,13 @@ std::int64_t size_of_name(const std::string &name) {
   return kLastSizeName - (found - all.names.begin());
 }
 
+bool is_name_of_size(std::int64_t size) {
+  if (size > kLastSizeName) return false;
+  SizeNames &all = size_names();
+  const std::lock_guard lock(all.mutex);
+  return size > kLastSizeName - static_cast<std::int64_t>(all.names.size());
+}
+
 const std::string &name_of_size(std::int64_t size) {
   SizeNames &all = size_names();
   const std::lock_guard lock(all.mutex);
@@ -80,7 +87,7 @@ std::string to_string(const Shape &shape) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (i != 0) text += ", ";
     text += shape[i] == unknown         ? "?"
-            : shape[i] <= kLastSizeName ? name_of_size(shape[i])
+            : is_name_of_size(shape[i]) ? name_of_size(shape[i])
                                         : std::to_string(shape[i]);
   }
   if (shape.size() == 1) text += ',';

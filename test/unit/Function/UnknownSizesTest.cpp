@@ -360,6 +360,12 @@ TEST(UnknownSizes, SignaturesHaveNoNegativeOnes) {
       function([](const Tensor &x) { return x; }, {.name = "f", .signature = {spec(f32, {2, -3})}}),
       ShapeError,
       "f: the signature has a size of -3, which is negative: one that may be any is `unknown`");
+  const Shape large{2, std::numeric_limits<std::int64_t>::min() + 1}; // no name of a size either
+  EXPECT_EQ(to_string(large), "(2, -9223372036854775807)");
+  EXPECT_THROWS(function([](const Tensor &x) { return x; }, {.signature = {spec(f32, large)}}),
+                ShapeError,
+                "function: the signature has a size of -9223372036854775807, which is negative: "
+                "one that may be any is `unknown`");
 }
 
 // Sizes of one name are equal: that is looked at when the function is called, and not again.
