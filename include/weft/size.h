@@ -52,11 +52,11 @@ struct Dim {
 Dim dim(std::string name);
 
 namespace detail {
-/// A name in a list of sizes, the same number for the same name, and back. Others are above it.
-inline constexpr std::int64_t kLastName = -1000;
+/// A name in a list of sizes, the same number for the same name, and back.
 std::int64_t named_size(const Dim &dim);
+/// Whether that number was given to a name: other negative ones are numbers of users, and wrong.
+bool is_named(std::int64_t size);
 const std::string &name_of_size(std::int64_t size);
-inline bool is_named(std::int64_t size) { return size <= kLastName && size != kDynamic; }
 
 /// A size of a signature.
 struct SpecSize {

@@ -91,7 +91,7 @@ FunctionOptions checked(FunctionOptions options) {
   for (const TensorType &spec : options.signature)
     if (!is_any_rank(spec.shape))
       for (const std::int64_t size : spec.shape)
-        if (size < unknown && !is_name_of_size(size))
+        if (size < unknown && !detail::is_named(size))
           throw ShapeError(options.name + ": the signature has a size of " + std::to_string(size) +
                            ", which is negative: one that may be any is `unknown`");
   if (!options.dump.empty()) check_path(options.name + ": dump", options.dump);

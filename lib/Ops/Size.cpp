@@ -177,8 +177,8 @@ Dim dim(std::string name) {
   return {std::move(name)};
 }
 
-static_assert(detail::kLastName == kLastSizeName);
 std::int64_t detail::named_size(const Dim &dim) { return size_of_name(dim.name); }
+bool detail::is_named(std::int64_t size) { return is_name_of_size(size); }
 const std::string &detail::name_of_size(std::int64_t size) { return weft::name_of_size(size); }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,9 @@ bool Shape::is_static() const {
 
 namespace {
 
+/// The number of the first name; the next ones are below it.
+constexpr std::int64_t kLastSizeName = -1000;
+
 /// All names of sizes, which are few and stay for good.
 struct SizeNames {
   std::mutex mutex;

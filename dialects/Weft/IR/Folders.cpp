@@ -77,7 +77,7 @@ OpFoldResult SizeOp::fold(FoldAdaptor) {
     return DenseElementsAttr::get(getType(), getX().getType().getDimSize(axis));
   Operation *same = getX().getDefiningOp();
   // A size that was given.
-  if (isa_and_nonnull<ReshapeOp, BroadcastOp, IotaOp, DrawUniformOp, DrawPermutationOp>(same))
+  if (same && opInfoOf(same))
     if (Value size = sizeOperandOf(same, "shape", axis)) return size;
   // What these give has the sizes of their first operand.
   if (!isa_and_nonnull<GuardOp, UpdateSliceOp, WidenOp>(same) || same->getOperand(0) == getX())

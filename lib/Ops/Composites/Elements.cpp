@@ -11,6 +11,17 @@ namespace {
 
 constexpr Slice kWhole;
 
+/// Throws ShapeError where so many copies of an axis are more than numbers of 64 bits say; what a
+/// trace computes saturates.
+void check_copies(const char *function, const Size &size, const Size &count) {
+  std::int64_t product = 0;
+  if (size.is_number() && count.is_number() &&
+      __builtin_mul_overflow(size.number(), count.number(), &product))
+    raise(ErrorKind::shape, std::string(function) + ": " + std::to_string(size.number()) +
+                                " elements " + std::to_string(count.number()) +
+                                " times are more than a tensor may have");
+}
+
 bool contains(const Ints &list, std::int64_t number) {
   return std::find(list.begin(), list.end(), number) != list.end();
 }
@@ -167,12 +178,7 @@ Tensor repeat(const Tensor &given, Integers repeats, std::optional<std::int64_t>
                        : shape_of(repeats.tensor());
   if (of.empty() || of[0] == 1) {
     const Size count = entries_of("repeat", repeats)[0];
-    std::int64_t product = 0;
-    if (size.is_number() && count.is_number() &&
-        __builtin_mul_overflow(size.number(), count.number(), &product))
-      raise(ErrorKind::shape, "repeat: " + std::to_string(size.number()) + " elements " +
-                                  std::to_string(count.number()) +
-                                  " times are more than a tensor may have");
+    check_copies("repeat", size, count);
     Sizes copies, joined;
     for (std::int64_t i = 0; i < x.rank(); ++i) {
       const Size same = size_along(x, i);
@@ -210,12 +216,7 @@ Tensor tile(const Tensor &given, const Sizes &reps) {
   Sizes apart, wide, joined; // an axis of copies in front of each
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Size count = i < front ? Size(1) : reps[i - front], size = sizes[i];
-    std::int64_t product = 0;
-    if (count.is_number() && size.is_number() &&
-        __builtin_mul_overflow(size.number(), count.number(), &product))
-      raise(ErrorKind::shape, "tile: " + std::to_string(size.number()) + " elements " +
-                                  std::to_string(count.number()) +
-                                  " times are more than a tensor may have");
+    check_copies("tile", size, count);
     apart.push_back(1);
     apart.push_back(size);
     wide.push_back(count);
