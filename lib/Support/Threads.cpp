@@ -333,7 +333,10 @@ void run_region(int64_t begin, int64_t end, int64_t grain, int threads,
   Slot *const slot = threads == 1 ? nullptr : take_slot();
   if (slot == nullptr) return call(closure, begin, end);
   const int64_t length = end - begin;
-  const int64_t chunks = std::min<int64_t>(int64_t{threads} * kChunksPerThread, length / grain);
+  // As many for each thread, where there are enough: three chunks would take two threads as long as
+  // four.
+  const int64_t each = std::min<int64_t>(kChunksPerThread, length / grain / threads);
+  const int64_t chunks = each != 0 ? each * threads : length / grain;
   Region region{call, closure, begin, length, chunks, {}};
   if (profile::on()) region.label = profile::innermost();
 
