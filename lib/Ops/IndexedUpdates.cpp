@@ -4,8 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "Ops/Composites/Parts.h"
+#include "Ops/Interpreter.h"
+#include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include <weft/detail/binding.h>
+#include <weft/detail/indexing.h>
 #include <weft/ops.h>
 #include <weft/variable.h>
 
@@ -13,11 +17,19 @@ namespace weft {
 
 namespace {
 
-/// An index in which every axis has its own entry: an integer or a slice.
-using Entries = std::vector<Index>;
+/// An entry of an index: an integer, which a trace may compute, or a slice.
+struct Entry {
+  Index index;
+  Tensor position = {}; ///< defined: the integer scalar that stands in the place of `index`
+};
+
+/// An index in which every axis has its own entry.
+using Entries = std::vector<Entry>;
 
 /// The entry of each axis: without new axes, an ellipsis written out, whole axes at the end.
-Entries entry_per_axis(std::span<const Index> indices, std::int64_t rank) {
+/// `positions` are those that are tensors, undefined for others, or none at all.
+Entries entry_per_axis(std::span<const Index> indices, std::span<const Tensor> positions,
+                       std::int64_t rank) {
   const auto is_new = [](const Index &index) {
     return std::holds_alternative<NewAxis>(index.value());
   };
@@ -26,25 +38,34 @@ Entries entry_per_axis(std::span<const Index> indices, std::int64_t rank) {
   };
   const auto taken = static_cast<std::int64_t>(std::ranges::count_if(
       indices, [&](const Index &index) { return !is_new(index) && !is_ellipsis(index); }));
+  if (taken > rank)
+    throw IndexError("index: " + std::to_string(taken) + " indices for a tensor of rank " +
+                     std::to_string(rank));
+  if (std::ranges::count_if(indices, is_ellipsis) > 1)
+    throw IndexError("index: only one ellipsis may be given");
   Entries entries;
-  for (const Index &index : indices) {
+  for (std::size_t at = 0; at < indices.size(); ++at) {
+    const Index &index = indices[at];
     if (is_ellipsis(index))
-      for (std::int64_t i = taken; i < rank; ++i) entries.emplace_back(all);
-    else if (!is_new(index)) entries.push_back(index);
+      for (std::int64_t i = taken; i < rank; ++i) entries.push_back({all});
+    else if (!is_new(index))
+      entries.push_back({index, positions.empty() ? Tensor() : positions[at]});
   }
-  while (static_cast<std::int64_t>(entries.size()) < rank) entries.emplace_back(all);
+  while (static_cast<std::int64_t>(entries.size()) < rank) entries.push_back({all});
   return entries;
+}
+
+/// What an entry of an axis leaves of x.
+Tensor taken(const Tensor &x, const Entry &entry, std::int64_t axis) {
+  if (entry.position.defined()) return detail::gather_indexed(x, entry.position, axis);
+  return composites::along(x, axis, entry.index);
 }
 
 /// x with the elements start, start + step, ... of one axis replaced by those of `value`.
 Tensor with_slice(const Tensor &x, const Slice &slice, const Tensor &value, std::int64_t axis) {
   const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(axis)];
-  Entries key(static_cast<std::size_t>(axis), Index(all));
   const auto part = [&](std::optional<std::int64_t> start, std::optional<std::int64_t> stop) {
-    key.emplace_back(Slice{start, stop});
-    Tensor taken = detail::index_tensor(x, key);
-    key.pop_back();
-    return taken;
+    return composites::along(x, axis, Slice{start, stop});
   };
   if (slice.step == 1) {
     // What is in front ends where the slice begins; behind it, an empty slice begins there as well.
@@ -84,34 +105,157 @@ Tensor with_slice(const Tensor &x, const Slice &slice, const Tensor &value, std:
 }
 
 /// `value` has the shape of `x[entries]`.
-Tensor with_value(const Tensor &x, std::span<const Index> entries, const Tensor &value,
+Tensor with_value(const Tensor &x, std::span<const Entry> entries, const Tensor &value,
                   std::int64_t axis) {
   if (entries.empty()) return value;
-  const Index &entry = entries.front();
-  const std::span<const Index> rest = entries.subspan(1);
-  Entries key(static_cast<std::size_t>(axis), Index(all));
-  key.push_back(entry);
-  const bool whole_rest = std::ranges::all_of(rest, [](const Index &index) {
-    const auto *slice = std::get_if<Slice>(&index.value());
+  const Entry &entry = entries.front();
+  const std::span<const Entry> rest = entries.subspan(1);
+  const auto is_whole = [](const Entry &of) {
+    const auto *slice = std::get_if<Slice>(&of.index.value());
     return slice != nullptr && !slice->start && !slice->stop && slice->step == 1;
-  });
-  if (const auto *position = std::get_if<std::int64_t>(&entry.value())) {
-    const Tensor inner =
-        whole_rest ? value : with_value(detail::index_tensor(x, key), rest, value, axis);
+  };
+  const bool whole_rest = std::ranges::all_of(rest, is_whole);
+  if (const auto *position = std::get_if<std::int64_t>(&entry.index.value())) {
+    const Tensor inner = whole_rest ? value : with_value(taken(x, entry, axis), rest, value, axis);
     const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(axis)];
-    const Tensor index = *position >= 0    ? tensor(*position)
-                         : size == unknown ? size_of(x, {.axis = axis}) + *position
+    const auto from_end = [&](const Operand &at) {
+      return size == unknown ? size_of(x, {.axis = axis}) + at : add(at, size);
+    };
+    const Tensor index = entry.position.defined()
+                             ? select(entry.position < 0, from_end(entry.position), entry.position)
+                         : *position >= 0  ? tensor(*position)
+                         : size == unknown ? from_end(*position)
                                            : tensor(*position + size);
     return update_slice(x, index, inner, {.axis = axis});
   }
-  const Slice &slice = std::get<Slice>(entry.value());
-  if (!slice.start && !slice.stop && slice.step == 1) return with_value(x, rest, value, axis + 1);
+  if (is_whole(entry)) return with_value(x, rest, value, axis + 1);
   const Tensor inner =
-      whole_rest ? value : with_value(detail::index_tensor(x, key), rest, value, axis + 1);
-  return with_slice(x, slice, inner, axis);
+      whole_rest ? value : with_value(taken(x, entry, axis), rest, value, axis + 1);
+  return with_slice(x, std::get<Slice>(entry.index.value()), inner, axis);
+}
+
+/// `items` repeated to the shape of the elements that they are for, which may be one that a trace
+/// does not know. Throws ShapeError, in the words of an assignment.
+Tensor repeated(const Tensor &items, const Tensor &elements) {
+  const Shape from = detail::type_of(items).shape, to = detail::type_of(elements).shape;
+  const auto refuse = [&] {
+    throw ShapeError("x[...] = value: the value has shape " + to_string(from) +
+                     ", which does not broadcast to that of the elements, " + to_string(to));
+  };
+  std::vector<Index> dropped; // As NumPy has it: axes of size 1 in front of those of the elements.
+  for (std::int64_t axis = 0; axis < from.rank() - to.rank(); ++axis) {
+    if (from[static_cast<std::size_t>(axis)] != 1) refuse();
+    dropped.emplace_back(0);
+  }
+  const Tensor fitting = dropped.empty() ? items : detail::index_tensor(items, dropped);
+  const Shape rest = detail::type_of(fitting).shape;
+  for (std::int64_t i = 1; i <= rest.rank(); ++i) {
+    const std::int64_t size = rest[static_cast<std::size_t>(rest.rank() - i)],
+                       wanted = to[static_cast<std::size_t>(to.rank() - i)];
+    if (size != 1 && size != wanted && size != unknown && wanted != unknown) refuse();
+  }
+  return rest == to && to.is_static() ? fitting : broadcast(fitting, detail::sizes_of(elements));
+}
+
+/// A value of the shape of `x[indices]`, without the axes that the index creates.
+Tensor without_new_axes(const Tensor &value, std::span<const Index> indices) {
+  std::vector<Index> drop;
+  bool any = false;
+  for (const Index &index : indices) {
+    const bool is_new = std::holds_alternative<NewAxis>(index.value());
+    any |= is_new;
+    if (is_new) drop.emplace_back(0);
+    else if (std::holds_alternative<Ellipsis>(index.value())) drop.emplace_back(ellipsis);
+    else if (std::holds_alternative<Slice>(index.value())) drop.emplace_back(all);
+  }
+  return any ? detail::index_tensor(value, drop) : value;
 }
 
 } // namespace
+
+Tensor detail::replace_entries(const Tensor &x, std::span<const Index> indices,
+                               std::span<const Tensor> positions, const Tensor &items) {
+  const CompositeCall site("x[...] = value", std::source_location());
+  const Entries entries = entry_per_axis(indices, positions, x.rank());
+  // Of what is between both ends of an open axis, or apart, positions alone say where it is.
+  const auto needs_positions = [&](std::size_t axis) {
+    const auto *slice = std::get_if<Slice>(&entries[axis].index.value());
+    return slice != nullptr && type_of(x).shape[axis] == unknown &&
+           (slice->step != 1 ||
+            (slice->stop && (slice->start.value_or(0) < 0) != (*slice->stop < 0)));
+  };
+  for (std::size_t axis = 0; axis < entries.size(); ++axis)
+    if (needs_positions(axis)) return {};
+  const bool computed = std::ranges::any_of(positions, &Tensor::defined);
+  Tensor present = computed ? x : index_tensor(x, indices); // which also checks the index
+  std::int64_t axis = 0;
+  for (const Entry &entry : entries) {
+    if (!computed) break;
+    present = taken(present, entry, axis);
+    axis += !std::holds_alternative<std::int64_t>(entry.index.value());
+  }
+  const Tensor value = repeated(items, present);
+  return with_value(x, entries, computed ? value : without_new_axes(value, indices), 0);
+}
+
+Tensor detail::replace_masked(const Tensor &x, const Tensor &mask, const Tensor &items) {
+  const CompositeCall site("x[...] = value", std::source_location());
+  composites::check_mask(mask, x, 0);
+  Sizes along = sizes_of(mask);
+  for (std::int64_t axis = mask.rank(); axis < x.rank(); ++axis) along.push_back(1);
+  return select(broadcast(reshape(mask, along), sizes_of(x)), repeated(items, x), x);
+}
+
+Tensor detail::replace_positions(const Tensor &x, const Tensor &positions, const Tensor &items) {
+  const CompositeCall site("x[...] = value", std::source_location());
+  const Tensor at = reshape(positions, {-1}), values = reshape(repeated(items, positions), {-1});
+  // The last of those at one position, which a stable sort keeps in their order.
+  Tensor source;
+  {
+    const composites::AtOnce now(!at.traced() && size_of_all(x).is_number());
+    const Tensor order = argsort(at), sorted = gather(at, order);
+    const Size count = composites::size_along(sorted, 0);
+    const Tensor number = iota(DType::i64, {count});
+    const Tensor next =
+        gather(sorted, minimum(number + std::int64_t{1}, count.tensor() - std::int64_t{1}));
+    const Tensor last = (number == count.tensor() - std::int64_t{1}) | (sorted != next);
+    // One more than which of the values an element takes, and 0 for none.
+    source = scatter_add(zeros({size_of_all(x)}, DType::i64), sorted,
+                         select(last, order + std::int64_t{1}, std::int64_t{0}));
+  }
+  const Tensor padded = concatenate({zeros({1}, x.dtype()), values}, {.axis = 0});
+  return reshape(select(source > std::int64_t{0}, gather(padded, source), reshape(x, {-1})),
+                 sizes_of(x));
+}
+
+Tensor detail::add_at_positions(const Tensor &x, const Tensor &positions, const Tensor &items) {
+  const CompositeCall site("at[...].add", std::source_location());
+  const Tensor values = reshape(repeated(items, positions), {-1});
+  return reshape(scatter_add(reshape(x, {-1}), reshape(positions, {-1}), values), sizes_of(x));
+}
+
+Size detail::size_of_all(const Tensor &x) {
+  Size count = 1;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) count = count * x.size(axis);
+  return count;
+}
+
+bool detail::assign_in_place(const Tensor &x, std::span<const Index> indices, const Tensor &items) {
+  TensorImpl *const impl = x.impl();
+  if (impl->storage != Storage::own || Interpreter::current() != nullptr || items.traced() ||
+      items.dtype() != x.dtype() || impl->identity.load(std::memory_order_relaxed) != 0 ||
+      impl->references.load(std::memory_order_acquire) != 1)
+    return false;
+  const Tensor to = index_tensor(x, indices);
+  const bool on_x =
+      to.impl() == impl || (to.impl()->storage == Storage::view && to.impl()->base == impl);
+  if (!on_x) return false;
+  const Tensor from = repeated(items, to);
+  copy_strided(item_size(x.dtype()), to.impl()->sizes(), from.impl()->data,
+               {from.impl()->strides(), from.impl()->rank}, to.impl()->data,
+               {to.impl()->strides(), to.impl()->rank});
+  return true;
+}
 
 TensorAt Tensor::at(std::initializer_list<Index> indices) const {
   return TensorAt(*this, {indices.begin(), indices.end()});
@@ -141,21 +285,8 @@ Tensor TensorAt::replaced(const char *function, const Operand &given,
     if (!wanted.is_static()) value = select(tensor(true), value, present);
     else value = broadcast(value, wanted);
   }
-  // The axes that the index made are of size 1, and taken out again.
-  const Entries entries = entry_per_axis(indices_, x_.rank());
-  Entries kept = indices_;
-  std::erase_if(kept,
-                [](const Index &index) { return std::holds_alternative<NewAxis>(index.value()); });
-  if (kept.size() != indices_.size()) {
-    Entries drop;
-    for (const Index &index : indices_) {
-      if (std::holds_alternative<NewAxis>(index.value())) drop.emplace_back(0);
-      else if (std::holds_alternative<Ellipsis>(index.value())) drop.emplace_back(ellipsis);
-      else if (std::holds_alternative<Slice>(index.value())) drop.emplace_back(all);
-    }
-    value = detail::index_tensor(value, drop);
-  }
-  return with_value(x_, entries, value, 0);
+  return with_value(x_, entry_per_axis(indices_, {}, x_.rank()), without_new_axes(value, indices_),
+                    0);
 }
 
 Tensor TensorAt::set(const Operand &value) const { return replaced("set", value, nullptr); }

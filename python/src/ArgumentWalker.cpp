@@ -89,6 +89,8 @@ void ArgumentWalker::walk_dict(PyObject *dict, Kind kind, int depth) {
 //===----------------------------------------------------------------------===//
 
 Part ArgumentWalker::part(PyObject *object, Kind &kind) {
+  if (kind == Kind::tensor || kind == Kind::array || kind == Kind::variable)
+    given.push_back(nb::borrow(object));
   switch (kind) {
   case Kind::tensor: {
     const Tensor &tensor = tensor_in(object);

@@ -31,6 +31,7 @@ public:
   detail::ArgumentReader reader;
   Tree tree;
   std::vector<nb::object> leaves; ///< of the tree: tensors, which are nobody else's, and variables
+  std::vector<nb::object> given;  ///< the objects that the leaves were read of
   HeldObjects numbered;           ///< what the signature names and nobody knows weakly
 
 private:

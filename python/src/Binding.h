@@ -208,6 +208,34 @@ private:
   bool wide_ = false; ///< there is a numpy.float64
 };
 
+/// Keeps a tensor that its object has no more while calls read it which other threads, or code of
+/// Python that they run, may not take it from.
+void keep_while_read(Tensor tensor);
+/// Lets go of what was kept.
+void drop_kept();
+
+/// While one lives operands of calls may be read that their objects do not hold any more. With the
+/// lock of Python.
+class BorrowScope {
+public:
+  BorrowScope() { ++count_; }
+  ~BorrowScope() {
+    if (--count_ == 0 && kept_) [[unlikely]]
+      drop_kept();
+  }
+  BorrowScope(const BorrowScope &) = delete;
+  BorrowScope &operator=(const BorrowScope &) = delete;
+
+  static bool any() { return count_ != 0; }
+
+private:
+  friend void keep_while_read(Tensor tensor);
+  friend void drop_kept();
+
+  static inline int count_ = 0; ///< of all threads
+  static inline bool kept_ = false;
+};
+
 /// One argument of an op: a tensor or a weak number.
 class Argument {
 public:
@@ -223,6 +251,7 @@ private:
     operand_.emplace(owned_);
   }
 
+  BorrowScope borrow_; ///< the operand borrows the tensor of an object
   Tensor owned_;
   std::optional<Operand> operand_;
 };
@@ -269,7 +298,11 @@ std::int64_t size_of_all(std::span<const Tensor> tensors);
 /// Lets other threads of Python run meanwhile.
 class Unlocked {
 public:
-  explicit Unlocked(bool worth) : state_(worth ? PyEval_SaveThread() : nullptr) {}
+  explicit Unlocked(bool worth) {
+    if (!worth) return;
+    borrow_.emplace();
+    state_ = PyEval_SaveThread();
+  }
   ~Unlocked() {
     if (state_ != nullptr) PyEval_RestoreThread(state_);
   }
@@ -277,7 +310,8 @@ public:
   Unlocked &operator=(const Unlocked &) = delete;
 
 private:
-  PyThreadState *state_;
+  std::optional<BorrowScope> borrow_;
+  PyThreadState *state_ = nullptr;
 };
 
 /// What `body` gives, which touches nothing of Python; without its lock if it works on many

@@ -130,6 +130,16 @@ void refuse_followed(const Tensor &tensor, const char *what) {
                    "for np.exp(x), or take weft.stop_gradient(x) for what counts as constant");
 }
 
+namespace {
+
+/// What a view holds: the object may take another tensor meanwhile.
+struct View {
+  Tensor tensor;
+  std::array<Py_ssize_t, max_rank> strides;
+};
+
+} // namespace
+
 int get_buffer(PyObject *self, Py_buffer *view, int flags) {
   return guarded([&] {
     static constexpr std::array<const char *, kNumDTypes> formats = {"?", "i", "l", "f", "d"};
@@ -151,9 +161,10 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
     if (!impl->contiguous && wants_order)
       return refuse("the tensor is a view with gaps: copy it by copy() first");
     if (wants_columns && impl->rank > 1) return refuse("tensors are row-major");
-    auto *strides = impl->rank == 0 ? nullptr : new Py_ssize_t[impl->rank];
+    auto *const held = new View{tensor, {}};
     const auto item = static_cast<Py_ssize_t>(item_size(impl->dtype));
-    for (int i = 0; i < impl->rank; ++i) strides[i] = impl->strides()[i] * item;
+    for (int i = 0; i < impl->rank; ++i)
+      held->strides[static_cast<std::size_t>(i)] = impl->strides()[i] * item;
     *view = Py_buffer{
         .buf = impl->data,
         .obj = Py_NewRef(self),
@@ -165,15 +176,13 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
                       ? const_cast<char *>(formats[static_cast<std::size_t>(impl->dtype)])
                       : nullptr,
         .shape = const_cast<Py_ssize_t *>(reinterpret_cast<const Py_ssize_t *>(impl->dims())),
-        .strides = strides,
+        .strides = impl->rank == 0 ? nullptr : held->strides.data(),
         .suboffsets = nullptr,
-        .internal = strides};
+        .internal = held};
     return 0;
   });
 }
 
-void release_view(PyObject *, Py_buffer *view) {
-  delete[] static_cast<Py_ssize_t *>(view->internal);
-}
+void release_view(PyObject *, Py_buffer *view) { delete static_cast<View *>(view->internal); }
 
 } // namespace weft::python

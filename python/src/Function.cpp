@@ -1,5 +1,6 @@
 // The class Function of Python: calls of traced functions, by the vectorcall protocol.
 #include "Function.h"
+#include "Assignment.h"
 #include "Define.h"
 #include "Results.h"
 #include "Runs.h"
@@ -86,6 +87,13 @@ private:
 // Tracing
 //===----------------------------------------------------------------------===//
 
+/// A tensor among the arguments of a function that is traced: the object that stands for it, and
+/// which leaf of the arguments it is.
+struct Input {
+  nb::object object;
+  std::uint32_t leaf;
+};
+
 /// One call until its result.
 struct Call {
   explicit Call(Object *self) : self(self), walker(name_of(self)) {}
@@ -128,7 +136,8 @@ struct Call {
         };
   }
   nb::object run_python(std::span<const Tensor> inputs,
-                        std::span<const detail::VariablePointer> variables) const;
+                        std::span<const detail::VariablePointer> variables,
+                        std::vector<Input> &objects) const;
 };
 
 /// "argument 0" as the user calls it: "argument 'x'".
@@ -153,7 +162,8 @@ std::string with_names(const Object *self, std::string text) {
 }
 
 nb::object Call::run_python(std::span<const Tensor> inputs,
-                            std::span<const detail::VariablePointer> variables) const {
+                            std::span<const detail::VariablePointer> variables,
+                            std::vector<Input> &objects) const {
   const std::vector<nb::object> &names = self->parameters->names;
   nb::list positional;
   nb::dict named;
@@ -161,7 +171,11 @@ nb::object Call::run_python(std::span<const Tensor> inputs,
   std::size_t argument = 0, leaf = 0, input = 0;
   const auto next_leaf = [&](const Tree::Node &node) -> nb::object {
     const nb::object &own = walker.leaves[leaf++];
-    if (node.kind == Kind::tensor) return checked(wrap(inputs[input++]));
+    if (node.kind == Kind::tensor) {
+      nb::object object = checked(wrap(inputs[input++]));
+      objects.push_back({object, static_cast<std::uint32_t>(leaf - 1)});
+      return object;
+    }
     const auto &of = walker.reader.variables;
     for (std::size_t i = 0; i < of.size(); ++i)
       if (variable_in(own.ptr()).state() == *of[i]) return checked(wrap(Variable(*variables[i])));
@@ -206,10 +220,19 @@ std::vector<Tensor> Call::trace(std::span<const Tensor> inputs,
     why = self->core->explain(walker.reader);
   if (inputs.size() != walker.reader.tensors.size() || !in_tree)
     throw InternalError(std::string(name_of(self)) + " is traced with other arguments");
-  const nb::object result = in_form(self, run_python(inputs, variables));
+  const TracedBody body(TracedBody::Kind::function, name_of(self));
+  std::vector<Input> objects;
+  const nb::object result = in_form(self, run_python(inputs, variables, objects));
   std::vector<Tensor> tensors;
-  prototype = std::make_shared<Prototype>(name_of(self), result.ptr(), walker.numbered, self->slot,
+  auto made = std::make_shared<Prototype>(name_of(self), result.ptr(), walker.numbered, self->slot,
                                           tensors);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const Tensor &now = tensor_in(objects[i].object.ptr());
+    if (now.impl() == inputs[i].impl()) continue;
+    made->assigned.push_back(objects[i].leaf);
+    tensors.push_back(now);
+  }
+  prototype = std::move(made);
   return tensors;
 }
 
@@ -235,9 +258,22 @@ Prototype &prototype_of(const FunctionCore::Trace &trace) {
   return *static_cast<Prototype *>(FunctionCore::prototype(trace).get());
 }
 
+/// Reads the objects that a call gives new values to, where a trace assigns items of arguments.
+void read_assigned(const FunctionCore::Trace &trace, Call &call) {
+  if (!prototype_of(trace).assigned.empty()) [[unlikely]]
+    call.read_tree();
+}
+
 PyObject *result_of(const FunctionCore::Trace &trace, const Call &call,
                     std::vector<Tensor> tensors) {
   const auto &variables = call.walker.reader.variables;
+  const std::vector<std::uint32_t> &assigned = prototype_of(trace).assigned;
+  if (!assigned.empty()) [[unlikely]] {
+    const std::size_t first = tensors.size() - assigned.size();
+    for (std::size_t i = 0; i < assigned.size(); ++i)
+      assign_elements(call.walker.given[assigned[i]].ptr(), std::move(tensors[first + i]));
+    tensors.resize(first);
+  }
   return prototype_of(trace).fill(std::move(tensors), FunctionCore::stand_ins(trace),
                                   {variables.data(), variables.size()});
 }
@@ -334,6 +370,7 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t f
     std::shared_ptr<FunctionCore::Trace> trace = self->last;
     if (arguments.undefined >= 0 || !trace || !detail::serves(*trace, arguments))
       self->last = trace = find(call);
+    else read_assigned(*trace, call);
     self->history = self->history << 1 | static_cast<std::uint32_t>(call.traced);
     ++self->calls;
     if (call.traced) [[unlikely]]

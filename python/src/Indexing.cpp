@@ -354,6 +354,81 @@ Tensor known_part(const Tensor &x, PyObject *key) {
 
 } // namespace
 
+namespace {
+
+std::span<PyObject *const> keys_of(PyObject *const &key) {
+  if (PyTuple_Check(key) == 0) return {&key, 1};
+  return {&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
+}
+
+} // namespace
+
+namespace {
+
+/// The integer scalar that an object is; undefined for others.
+Tensor scalar_position(PyObject *object) {
+  if (!is_computed(object)) return {};
+  const Tensor at = is_size(object) ? size_in(object).tensor() : tensor_in(object);
+  const TensorType type = detail::type_of(at);
+  return is_integer(type.dtype) && type.shape.empty() ? at : Tensor();
+}
+
+} // namespace
+
+std::optional<std::vector<Index>> basic_key(PyObject *key) {
+  std::vector<Index> basic;
+  for (PyObject *item : keys_of(key)) {
+    const std::optional<Entry> entry = basic_entry(item);
+    if (!entry || entry->computed) return std::nullopt;
+    basic.push_back(entry->basic);
+  }
+  return basic;
+}
+
+Tensor replaced(const Tensor &x, PyObject *key, const Tensor &items) {
+  const std::span<PyObject *const> keys = keys_of(key);
+  std::vector<Index> basic;
+  std::vector<Tensor> positions;
+  for (PyObject *item : keys) {
+    const std::optional<Entry> entry = basic_entry(item);
+    Tensor position;
+    if (!entry) position = scalar_position(item);
+    if (!(entry ? !entry->computed : position.defined())) break;
+    basic.push_back(entry ? entry->basic : Index(0));
+    positions.push_back(std::move(position));
+  }
+  if (basic.size() == keys.size()) {
+    if (Tensor result = detail::replace_entries(x, basic, positions, items); result.defined())
+      return result;
+  }
+  if (const Tensor mask = mask_alone(keys); mask.defined()) {
+    const std::int64_t masked = mask.rank(), rest = x.rank() - masked;
+    // One value for each slice where the mask holds needs no positions.
+    if (rest >= 0 && items.rank() <= rest) return detail::replace_masked(x, mask, items);
+  }
+  const Tensor numbers = reshape(iota(DType::i64, {detail::size_of_all(x)}), detail::sizes_of(x));
+  return detail::replace_positions(x, advanced(numbers, keys), items);
+}
+
+Tensor elements_at(const Tensor &x, PyObject *key) {
+  const std::optional<std::vector<Index>> basic = basic_key(key);
+  return basic ? detail::index_tensor(x, *basic) : advanced(x, keys_of(key));
+}
+
+bool picks_by_array(PyObject *key) {
+  return std::ranges::any_of(keys_of(key), [](PyObject *item) {
+    if (basic_entry(item) || PyUnicode_Check(item)) return false;
+    const TensorType type = detail::type_of(to_tensor(item, {"index", "the array"}));
+    return type.dtype != DType::boolean && !type.shape.empty();
+  });
+}
+
+Tensor added(const Tensor &x, PyObject *key, const Tensor &items) {
+  if (!picks_by_array(key)) return replaced(x, key, add(elements_at(x, key), items));
+  const Tensor numbers = reshape(iota(DType::i64, {detail::size_of_all(x)}), detail::sizes_of(x));
+  return detail::add_at_positions(x, advanced(numbers, keys_of(key)), items);
+}
+
 PyObject *subscript(PyObject *self, PyObject *key) {
   return guarded([&] {
     const Tensor x = is_tensor(self) ? tensor_in(self) : variable_in(self).value();
@@ -361,16 +436,7 @@ PyObject *subscript(PyObject *self, PyObject *key) {
       if (const Tensor part = known_part(x, key); part.defined()) return wrap(part);
     if (PyLong_CheckExact(key)) return wrap(x[to_integer(key, {"index", "the position"})]);
     if (PySlice_Check(key) && !has_computed_bound(key)) return wrap(x[slice_of(key)]);
-    std::span<PyObject *const> keys(&key, 1);
-    if (PyTuple_Check(key))
-      keys = {&PyTuple_GET_ITEM(key, 0), static_cast<std::size_t>(PyTuple_GET_SIZE(key))};
-    std::vector<Index> basic;
-    for (PyObject *item : keys) {
-      const std::optional<Entry> entry = basic_entry(item);
-      if (!entry || entry->computed) return wrap(advanced(x, keys));
-      basic.push_back(entry->basic);
-    }
-    return wrap(detail::index_tensor(x, basic));
+    return wrap(elements_at(x, key));
   });
 }
 

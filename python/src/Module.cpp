@@ -1,4 +1,5 @@
 // The extension module weft._weft: a thin coat over libweft.
+#include "Assignment.h"
 #include "Data.h"
 #include "Define.h"
 #include "Identities.h"
@@ -137,6 +138,7 @@ NB_MODULE(_weft, module) {
   define_derivatives(module);
   define_memory(module);
   define_staging(module);
+  define_assignment(module);
   define_functions(module);
   define_interrupts(module);
   define_tensor_arrays(module);

@@ -25,6 +25,9 @@ public:
                  std::span<const detail::VariablePointer> to);
 
   int is_short = -1; ///< whether calls keep the lock of Python; asked once
+  /// Leaves of the arguments whose items the function assigns. What they are then follows the
+  /// tensors of the result.
+  std::vector<std::uint32_t> assigned;
 
 private:
   enum class Form : std::uint8_t { tensor, none, tree };

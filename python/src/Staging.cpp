@@ -1,6 +1,7 @@
 // What AutoGraph's operators do in a trace: control flow, trials, checks, host calls, and the lines
 // of Python that traced ops belong to.
 #include "Staging.h"
+#include "Assignment.h"
 #include "Define.h"
 #include "Foreign.h"
 #include "Snapshots.h"
@@ -186,9 +187,10 @@ namespace {
 
 std::vector<Tensor> tensors_of(nb::handle list) { return python::tensors_of(list, "staging"); }
 
-/// A body of Python, called on one list of tensors. It is borrowed.
-detail::Body body_of(nb::handle body) {
-  return [body](std::span<const Tensor> tensors) {
+/// A body of Python of a construct, called on one list of tensors. Both are borrowed.
+detail::Body body_of(const std::string &name, nb::handle body) {
+  return [&name, body](std::span<const Tensor> tensors) {
+    const TracedBody traced(TracedBody::Kind::branch, name.c_str());
     return tensors_of(checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr())));
   };
 }
@@ -226,8 +228,9 @@ Tensor as_tensor(nb::handle object, nb::handle like) {
 
 nb::object branch(const std::string &name, nb::handle predicate, nb::handle then,
                   nb::handle otherwise) {
-  const auto body = [](nb::handle thunk) {
-    return detail::Body([thunk](std::span<const Tensor>) {
+  const auto body = [&](nb::handle thunk) {
+    return detail::Body([&name, thunk](std::span<const Tensor>) {
+      const TracedBody traced(TracedBody::Kind::branch, name.c_str());
       return tensors_of(checked(PyObject_CallNoArgs(thunk.ptr())));
     });
   };
@@ -237,7 +240,8 @@ nb::object branch(const std::string &name, nb::handle predicate, nb::handle then
 nb::object choose(const std::string &name, nb::handle index, nb::handle cases) {
   std::vector<detail::Body> bodies;
   for (const nb::handle thunk : cases)
-    bodies.emplace_back([thunk](std::span<const Tensor>) {
+    bodies.emplace_back([&name, thunk](std::span<const Tensor>) {
+      const TracedBody traced(TracedBody::Kind::branch, name.c_str());
       return tensors_of(checked(PyObject_CallNoArgs(thunk.ptr())));
     });
   return list_of(detail::choose(name, tensor_in(index.ptr()), bodies));
@@ -245,12 +249,13 @@ nb::object choose(const std::string &name, nb::handle index, nb::handle cases) {
 
 nb::object loop(const std::string &name, nb::handle condition, nb::handle body, nb::handle state,
                 bool breaks) {
-  const detail::Body test = [condition](std::span<const Tensor> tensors) {
+  const detail::Body test = [&name, condition](std::span<const Tensor> tensors) {
+    const TracedBody traced(TracedBody::Kind::branch, name.c_str());
     const nb::object holds = checked(PyObject_CallOneArg(condition.ptr(), list_of(tensors).ptr()));
     return std::vector{to_tensor(holds.ptr(), {"while", "the condition"})};
   };
   const auto run = breaks ? detail::loop_until : detail::loop;
-  return list_of(run(name, test, body_of(body), tensors_of(state), {}));
+  return list_of(run(name, test, body_of(name, body), tensors_of(state), {}));
 }
 
 /// A bound of a loop: a number of Python is weak.
@@ -265,25 +270,28 @@ nb::object count(const std::string &name, nb::handle start, nb::handle stop, std
   std::vector<Tensor> kept;
   kept.reserve(2);
   const Iterations iterations(bound_of(start, kept), bound_of(stop, kept), step);
-  const detail::Body turn = [&](std::span<const Tensor> tensors) {
+  const detail::Body iteration = [&](std::span<const Tensor> tensors) {
+    const TracedBody traced(TracedBody::Kind::branch, name.c_str());
     const nb::object number = checked(wrap(iterations.number(tensors[0])));
     const nb::object rest = list_of(tensors.subspan(1));
     PyObject *const args[] = {number.ptr(), rest.ptr()};
     return tensors_of(checked(PyObject_Vectorcall(body.ptr(), args, 2, nullptr)));
   };
   const auto run = breaks ? detail::count_until : detail::count;
-  return list_of(run(name, iterations, turn, tensors_of(state)));
+  return list_of(run(name, iterations, iteration, tensors_of(state)));
 }
 
 nb::object scan(nb::handle body, nb::handle carries, nb::handle slices, bool reverse) {
   const std::vector<Tensor> xs = tensors_of(slices);
-  return list_of(detail::scan("scan", body_of(body), tensors_of(carries), xs, reverse, {}));
+  const std::string name = "scan";
+  return list_of(detail::scan(name, body_of(name, body), tensors_of(carries), xs, reverse, {}));
 }
 
 nb::tuple probe(nb::handle body, nb::handle state) {
   const std::uint64_t before = detail::recorded_ops();
   nb::object result;
   detail::probe("autograph", tensors_of(state), [&](std::span<const Tensor> tensors) {
+    const TracedBody traced(TracedBody::Kind::branch, "a loop");
     result = checked(PyObject_CallOneArg(body.ptr(), list_of(tensors).ptr()));
   });
   return nb::make_tuple(result, detail::recorded_ops() != before);

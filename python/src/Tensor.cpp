@@ -1,4 +1,5 @@
 // The class Tensor of Python.
+#include "Assignment.h"
 #include "Define.h"
 #include "Tensors.h"
 #include "Text.h"
@@ -43,13 +44,6 @@ nb::object elements_of(const Tensor &self, std::int64_t times) {
   Size count = times;
   for (std::int64_t axis = 0; axis < self.rank(); ++axis) count = count * self.size(axis);
   return wrap(count);
-}
-
-int refuse_assignment(PyObject *, PyObject *, PyObject *) {
-  PyErr_SetString(PyExc_TypeError,
-                  "tensors do not change: make another by weft.select, weft.scatter_add or "
-                  "weft.update_slice, or keep a weft.Variable");
-  return -1;
 }
 
 /// As NumPy has it: whether some element is equal.
@@ -198,7 +192,7 @@ std::vector<PyType_Slot> &slots() {
     add(Py_mp_length, length);
     add(Py_sq_contains, contains);
     add(Py_mp_subscript, subscript);
-    add(Py_mp_ass_subscript, refuse_assignment);
+    add(Py_mp_ass_subscript, assign_item);
     add(Py_tp_iter, iterate);
     add(Py_tp_hash, refuse_hash);
     add(Py_tp_repr, print_repr);
@@ -281,6 +275,8 @@ PyObject *wrap(Tensor tensor) {
   nb::object object = nb::inst_alloc(nb::handle(reinterpret_cast<PyObject *>(tensor_type)));
   new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
   nb::inst_mark_ready(object);
+  if (TracedBody::any()) [[unlikely]]
+    TracedBody::note_new(object.ptr());
   return object.release().ptr();
 }
 
@@ -289,7 +285,10 @@ void define_tensors(nb::module_ &module) {
   auto type = ClassOf<Tensor>(
       module, "Tensor", nb::is_final(), nb::pooled(1024), nb::is_weak_referenceable(),
       nb::type_slots(slots().data()),
-      "An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops."
+      "An array of numbers, created by weft.tensor, weft.asarray and ops. x[...] = value gives the "
+      "object x updated elements; whatever else holds the old ones, a view such as x[0] among "
+      "them, "
+      "keeps them."
       "\n\nExample:\n"
       "    >>> x = wf.tensor([[1.0, 2.0], [3.0, 4.0]])\n"
       "    >>> x.shape, x.dtype, x.ndim\n"
@@ -323,6 +322,8 @@ void define_tensors(nb::module_ &module) {
       .def_prop_ro(
           "device", [](const Tensor &self) { return device_text(self.device()); },
           "Where the elements are, as a text.")
+      .def_prop_ro("at", at_of, Returns{"_At"},
+                   "Names elements for an update that gives another tensor: x.at[key].set(value).")
       .def_prop_ro(
           "T",
           [](const Tensor &self) {

@@ -3,6 +3,9 @@
 
 #include "Binding.h"
 
+#include <optional>
+#include <vector>
+
 namespace weft::python {
 
 /// NumPy's text of the elements: of `print(x)`, or of `repr(x)` with `tensor(...)` around.
@@ -13,6 +16,19 @@ std::string html_of(const Tensor &tensor);
 
 /// `x[key]`, NumPy's basic and advanced indexing.
 PyObject *subscript(PyObject *self, PyObject *key);
+
+/// The key of `x[key]` where it has integers, slices, ... and None alone, whose values are known.
+std::optional<std::vector<Index>> basic_key(PyObject *key);
+/// x with the elements that a key picks replaced by `items`, repeated to their shape. Of an element
+/// that is picked several times the last one counts.
+Tensor replaced(const Tensor &x, PyObject *key, const Tensor &items);
+
+/// x with `items` added to the elements that a key picks, as often as it picks each.
+Tensor added(const Tensor &x, PyObject *key, const Tensor &items);
+/// `x[key]`.
+Tensor elements_at(const Tensor &x, PyObject *key);
+/// Whether arrays of indices are in a key, which may pick an element several times.
+bool picks_by_array(PyObject *key);
 
 /// Operators, which tensors and variables have in common.
 extern const PyType_Slot operator_slots[];

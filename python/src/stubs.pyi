@@ -155,7 +155,7 @@ class Size:
 
 @final
 class Tensor(_Operators):
-    """An array of numbers that does not change. Made by weft.tensor, weft.asarray and ops."""
+    """An array of numbers, created by weft.tensor, weft.asarray and ops."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -188,6 +188,10 @@ class Tensor(_Operators):
     # Methods that are functions of a tensor: stubs.py.
     def copy(self) -> Tensor: ...
     def __contains__(self, item: object, /) -> builtins.bool: ...
+    def __setitem__(self, key: Index | tuple[Index, ...], value: TensorLike, /) -> None: ...
+    @property
+    def at(self) -> _At:
+        """Names elements for an update that gives another tensor: x.at[key].set(value)."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __dlpack__(
         self,

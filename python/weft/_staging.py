@@ -83,6 +83,9 @@ class Library:
     is_tensor = staticmethod(_weft.internal_is_tensor)
     is_traced = staticmethod(_weft.internal_is_traced)
     op_count = staticmethod(_weft.internal_op_count)
+    snapshot = staticmethod(_weft.internal_snapshot)
+    begin_carrying = staticmethod(_weft.internal_begin_carrying)
+    put = staticmethod(_weft.internal_put)
 
     def type_of(self, x: Any) -> TensorType:
         dtype, shape = _weft.internal_type_of(x)

@@ -74,4 +74,8 @@ void check_not_empty(const char *function, const Tensor &x, const Ints &axes);
 /// The sizes as `reshape` takes them, -1 where one is not known.
 inline Ints sizes_of(const Tensor &x) { return shape_of(x); }
 
+/// Throws IndexError, in the words of an index, unless a mask is of the sizes of x from an axis on;
+/// the program checks it where a trace does not know them.
+void check_mask(const Tensor &mask, const Tensor &x, std::int64_t axis);
+
 } // namespace weft::composites

@@ -248,9 +248,13 @@ Tensor detail::masked(const Tensor &x, const Tensor &mask) {
   return composites::compressed({"index", "mask"}, mask, x, 0, {});
 }
 
+void composites::check_mask(const Tensor &mask, const Tensor &x, std::int64_t axis) {
+  check_fits({"index", "mask"}, mask, x, axis);
+}
+
 std::vector<Tensor> detail::mask_positions(const Tensor &x, const Tensor &mask, std::int64_t axis) {
   const CompositeCall site("index", std::source_location());
-  composites::check_fits({"index", "mask"}, mask, x, axis);
+  composites::check_mask(mask, x, axis);
   return composites::nonzero(mask, {});
 }
 

@@ -31,11 +31,17 @@ class _Loop(NamedTuple):
     symbols: tuple[str, ...]
     options: dict[str, Any]
 
+    def enter(self, state: LoopState, tensors: Tensors) -> list[Any]:
+        """Gives the symbols what they hold at the start of a part of the loop that is traced."""
+        values = state.values(tensors)
+        library().begin_carrying()
+        self.set(values)
+        return values
+
     def turn(self, state: LoopState, tensors: Tensors, *item: Any) -> list[Tensor]:
         """Traces an iteration from the state that it is given to the next."""
         with staged(Activation("loop", self.body)) as activation:
-            before = state.values(tensors)
-            self.set(before)
+            before = self.enter(state, tensors)
             self.body(*item)
             after = self.get()
             activation.leaves(after, before)
@@ -66,7 +72,7 @@ def while_stmt(
 
     def once(state: LoopState) -> Any:
         def turn(tensors: list[Tensor]) -> list[Tensor]:
-            set_state(state.values(tensors))
+            loop.enter(state, tensors)
             test()
             return loop.turn(state, tensors)
 
@@ -74,7 +80,7 @@ def while_stmt(
 
     def run(state: LoopState) -> list[Tensor]:
         def condition(tensors: Tensors) -> Tensor:
-            set_state(state.values(tensors))
+            loop.enter(state, tensors)
             return condition_of(test(), "`while`")
 
         if loop.limit() is not None:
@@ -254,7 +260,7 @@ def _goes_on(loop: _Loop, state: LoopState, extra_test: Thunk | None, tensors: T
     staging = library()
     if extra_test is None:
         return staging.as_tensor(True)
-    loop.set(state.values(tensors))
+    loop.enter(state, tensors)
     return condition_of(extra_test(), "`for`")
 
 

@@ -88,6 +88,37 @@ def ldu(read: Thunk, name: str) -> Any:
         return Undefined(name)
 
 
+OF_TENSOR = trees.Static("elements of a tensor")
+"""What stands for `x[i]` where x is a tensor, whose elements are state themselves; and for the
+elements of what is none."""
+
+
+def ldi(of: Thunk, read: Thunk, name: str) -> Any:
+    """Reads an item `x[i]` that may be missing, of what is no tensor."""
+    return OF_TENSOR if elements(of) is not OF_TENSOR else ldu(read, name)
+
+
+def is_of_tensor(value: Any) -> bool:
+    """Whether an item is one of a tensor."""
+    return value is OF_TENSOR
+
+
+def elements(read: Thunk) -> Any:
+    """The elements of a tensor that a symbol holds, in an object of their own."""
+    staging = current()
+    value = ldu(read, "")
+    if staging is None or not staging.is_tensor(value):
+        return OF_TENSOR
+    copy = staging.snapshot(value)
+    return OF_TENSOR if copy is None else copy
+
+
+def put_elements(read: Thunk, value: Any) -> None:
+    """Gives a tensor that a symbol holds the elements that another has."""
+    if value is not OF_TENSOR:
+        library().put(read(), value)
+
+
 def is_undefined(value: Any) -> bool:
     """Whether a part of an object is missing, so that it is not to be set."""
     return isinstance(value, Undefined)
@@ -295,6 +326,7 @@ def _staged_if(
 
     def run(part: Thunk) -> Thunk:
         def values() -> Sequence[Any]:
+            library().begin_carrying()
             set_state(before)
             part()
             return get_state()[:count]

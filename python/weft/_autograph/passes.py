@@ -97,8 +97,48 @@ def origin_of(node: ast.AST) -> Any:
     return _anno.getanno(node, ORIGIN, default=None)
 
 
+class _ItemsOf(_qual_names.QN if not TYPE_CHECKING else object):
+    """The state of a block that assigns to items of what a symbol holds: of a tensor its elements,
+    which the block carries although the symbol stays bound to the same object."""
+
+    def __init__(self, base: Any) -> None:
+        super().__init__(base, attr="[...]")
+        self.base = base
+
+    def __str__(self) -> str:
+        return str(self.base)
+
+    def __hash__(self) -> int:
+        return super().__hash__()
+
+
+def _note_assigned_items(function: Any) -> None:
+    """Notes at each branch and loop whose items it assigns, as far as that has a name."""
+
+    def names_in(nodes: Any) -> set[Any]:
+        found: set[Any] = set()
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef | ast.Lambda):
+                visit(node)
+                continue
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                base = _anno.getanno(node.value, _anno.Basic.QN, default=None)
+                if base is not None:
+                    found.add(base)
+            inside = names_in(ast.iter_child_nodes(node))
+            if isinstance(node, ast.If | ast.While | ast.For):
+                node._weft_items = inside  # type: ignore[union-attr]
+            found |= inside
+        return found
+
+    def visit(node: Any) -> None:
+        names_in(ast.iter_child_nodes(node))
+
+    visit(function)
+
+
 class _ControlFlow(_flow):
-    """Branches and loops, with globals and parts of objects as state."""
+    """Branches and loops, with globals, parts of objects and elements of tensors as state."""
 
     def _get_block_basic_vars(self, modified: Any, live_in: Any, live_out: Any) -> Any:
         found = super()._get_block_basic_vars(modified, live_in, live_out)
@@ -111,7 +151,14 @@ class _ControlFlow(_flow):
         outside = frozenset(s for s in modified if s in function.globals | function.nonlocals)
         live = _anno.Static.LIVE_VARS_OUT
         _anno.setanno(node, live, frozenset(_anno.getanno(node, live)) | outside)
-        return super()._get_block_vars(node, modified)
+        variables, undefined, outputs = super()._get_block_vars(node, modified)
+        # Of what the block binds itself the symbol is the state.
+        items = sorted(
+            base
+            for base in getattr(node, "_weft_items", ())
+            if base not in modified and not base.support_set & modified
+        )
+        return [*map(_ItemsOf, items), *variables], undefined, outputs + len(items)
 
     def _create_undefined_assigns(self, undefined_symbols: Any) -> Any:
         """As malt's, which has them from a set, in an order of their own."""
@@ -136,18 +183,29 @@ class _ControlFlow(_flow):
                 continue
             part = self.ctx.namer.new_symbol("part", ())
             names.append(part)
+            if isinstance(v, _ItemsOf):
+                values.append(
+                    _templates.replace_as_expression("ag__.elements(lambda: var_)", var_=v.base)
+                )
+                template = "ag__.put_elements(lambda: var_, part)"
+                settings += _templates.replace(template, part=part, var_=v.base)
+                continue
+            read = "ag__.ldu(lambda: var_, name)"
             values.append(
                 _templates.replace_as_expression(
-                    "ag__.ldu(lambda: var_, name)", var_=v, name=ast.Constant(str(v))
+                    "ag__.ldi(lambda: of_, lambda: var_, name)", of_=v.parent, var_=v,
+                    name=ast.Constant(str(v)),
                 )
-            )
+                if v.has_subscript()
+                else _templates.replace_as_expression(read, var_=v, name=ast.Constant(str(v)))
+            )  # fmt: skip
             template = """
               if ag__.is_undefined(part):
                 try:
                   del var_
                 except (AttributeError, KeyError, IndexError, NameError):
                   pass
-              else:
+              elif not ag__.is_of_tensor(part):
                 var_ = part
             """
             settings += _templates.replace(template, part=part, var_=v)
@@ -277,6 +335,7 @@ class Transpiler(_python):
         node = _definitions.resolve(node, ctx, graphs)
         node = _functions.resolve(node, ctx, graphs)
         node = _liveness.resolve(node, ctx, graphs)
+        _note_assigned_items(node)
         return _ControlFlow(ctx).visit(node)
 
 

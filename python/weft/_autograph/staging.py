@@ -101,6 +101,19 @@ class Staging(Protocol):
         of one element), int, float and bool (casts, as Python's types)."""
         ...
 
+    def snapshot(self, x: Tensor) -> Tensor | None:
+        """A new object of the same tensor, which assignments to items of x do not change; None if
+        those of x are assigned as those of other objects are."""
+        ...
+
+    def begin_carrying(self) -> None:
+        """The body that is being traced has a state: what it is told to `put` before it runs."""
+        ...
+
+    def put(self, x: Tensor, value: Tensor) -> None:
+        """Gives the object x another tensor, in a body that carries its elements until that ends."""
+        ...
+
     def branch(
         self,
         name: str,

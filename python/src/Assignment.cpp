@@ -1,0 +1,302 @@
+// `x[key] = value` of tensors, and what traces must know of it.
+#include "Assignment.h"
+#include "Define.h"
+#include "Tensors.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "Style.h"
+#include <weft/detail/indexing.h>
+#include <weft/detail/staging.h>
+
+namespace weft::python {
+
+namespace {
+
+struct Bodies {
+  std::vector<TracedBody *> open;
+  std::unordered_map<PyObject *, std::uint64_t> created; ///< in which of them an object was
+  std::uint64_t count = 0;
+};
+
+/// Of this thread. Objects that are gone stay in it: where another has the address it is as new.
+Bodies &bodies() {
+  thread_local Bodies bodies;
+  return bodies;
+}
+
+} // namespace
+
+namespace {
+
+/// Of all threads, under the lock of Python.
+std::vector<Tensor> &kept() {
+  static auto &kept = *new std::vector<Tensor>;
+  return kept;
+}
+
+} // namespace
+
+void keep_while_read(Tensor tensor) {
+  if (!BorrowScope::any()) return;
+  kept().push_back(std::move(tensor));
+  BorrowScope::kept_ = true;
+}
+
+void drop_kept() {
+  BorrowScope::kept_ = false;
+  const std::vector<Tensor> gone = std::exchange(kept(), {});
+}
+
+int TracedBody::open_ = 0;
+
+TracedBody::TracedBody(Kind kind, const char *name)
+    : kind_(kind), name_(name), number_(++bodies().count) {
+  bodies().open.push_back(this);
+  ++open_;
+}
+
+TracedBody::~TracedBody() {
+  for (Carried &each : carried_) *nb::inst_ptr<Tensor>(each.object) = std::move(each.before);
+  --open_;
+  Bodies &all = bodies();
+  all.open.pop_back();
+  if (all.open.empty()) all.created.clear();
+}
+
+void TracedBody::note_new(PyObject *object) {
+  Bodies &all = bodies();
+  if (!all.open.empty()) all.created[object] = all.open.back()->number_;
+}
+
+void TracedBody::begin_carrying() {
+  Bodies &all = bodies();
+  if (!all.open.empty()) all.open.back()->carries_ = all.open.back()->kind_ == Kind::branch;
+}
+
+void TracedBody::carry(PyObject *object) {
+  Bodies &all = bodies();
+  if (all.open.empty() || !all.open.back()->carries_) return;
+  std::vector<Carried> &carried = all.open.back()->carried_;
+  if (std::ranges::none_of(carried,
+                           [&](const Carried &each) { return each.object.ptr() == object; }))
+    carried.push_back({nb::borrow(object), tensor_in(object)});
+}
+
+void TracedBody::check(PyObject *object) {
+  const Bodies &all = bodies();
+  const auto found = all.created.find(object);
+  const std::uint64_t created = found == all.created.end() ? 0 : found->second;
+  for (std::size_t i = all.open.size(); i-- > 0;) {
+    const TracedBody &body = *all.open[i];
+    if (created >= body.number_) return;
+    if (body.kind_ == Kind::function)
+      throw StateError(
+          std::string("x[...] = value in the traced function '") + body.name_ +
+          "': x is a tensor from outside of it, which an assignment would change only while it is "
+          "traced: keep a weft.Variable, pass x as an argument, or compute x.at[...].set(value)");
+    if (std::ranges::none_of(body.carried_,
+                             [&](const Carried &each) { return each.object.ptr() == object; }))
+      throw StateError(
+          std::string("x[...] = value in the body of ") + body.name_ +
+          ", which is traced: x is a tensor from outside of the body, by a name that the construct "
+          "does not carry: assign by a variable of the function that has it, or return "
+          "x.at[...].set(value) from the body");
+  }
+}
+
+void replace_tensor(PyObject *object, Tensor tensor) {
+  if (TracedBody::any()) [[unlikely]]
+    TracedBody::check(object);
+  // What calls read, of other threads or around this one, is held for as long as they do.
+  keep_while_read(std::exchange(*nb::inst_ptr<Tensor>(object), std::move(tensor)));
+}
+
+void assign_elements(PyObject *argument, Tensor tensor) {
+  if (is_tensor(argument)) return replace_tensor(argument, std::move(tensor));
+  if (PyObject_HasAttrString(argument, "__array_interface__") == 0)
+    raise_type_error(
+        std::string("x[...] = value: x is an argument of a traced function, and was given as a ") +
+        Py_TYPE(argument)->tp_name +
+        ", which cannot take the elements: give a tensor or an array of NumPy");
+  if (PyObject_SetItem(argument, Py_Ellipsis, numpy_of(tensor).ptr()) != 0)
+    throw nb::python_error();
+}
+
+namespace {
+
+/// The value that elements of x are to have, in its dtype: one that promotes to it is converted.
+Tensor value_for(const std::string &function, const Tensor &x, PyObject *value) {
+  const DType dtype = x.dtype();
+  Argument argument;
+  const Place place{function.c_str(), "the value"};
+  if (!argument.convert(value, place, dtype)) refuse_object(value, place);
+  const Operand &operand = argument.operand();
+  if (operand.weak()) {
+    if (operand.weak_kind() > kind_of(dtype))
+      throw DTypeError(function + ": the value is " +
+                       (operand.weak_kind() == DTypeKind::floating ? "floating" : "an integer") +
+                       ", and x " + python_name(dtype) + ": convert x by x.astype first");
+    return operand.materialize(dtype, function);
+  }
+  const Tensor tensor = operand.materialize();
+  const DType given = tensor.dtype();
+  if (given == dtype) return tensor;
+  if (promote(given, dtype) != dtype)
+    throw DTypeError(function + ": the value is " + python_name(given) + ", and x " +
+                     python_name(dtype) + ": convert one of them by astype");
+  return cast(tensor, dtype);
+}
+
+} // namespace
+
+int assign_item(PyObject *self, PyObject *key, PyObject *value) {
+  return guarded([&] {
+    if (prints_as_tensorflow())
+      raise_type_error("'" +
+                       std::string(tensor_in(self).traced() ? "SymbolicTensor" : "EagerTensor") +
+                       "' object does not support item assignment");
+    if (value == nullptr) raise_type_error("del x[...]: tensors have no items to delete");
+    if (TracedBody::any()) [[unlikely]]
+      TracedBody::check(self);
+    Tensor &x = *nb::inst_ptr<Tensor>(self);
+    const Tensor items = value_for("x[...] = value", tensor_in(self), value);
+    if (!BorrowScope::any())
+      if (const auto basic = basic_key(key); basic && detail::assign_in_place(x, *basic, items))
+        return 0;
+    replace_tensor(self, replaced(Tensor(x), key, items));
+    return 0;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// x.at[...]
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What `x.at` is, and with a key what `x.at[key]` is.
+struct At {
+  Tensor x;
+};
+struct Elements {
+  Tensor x;
+  nb::object key;
+
+  Tensor present() const { return elements_at(x, key.ptr()); }
+};
+
+using Combine = Tensor (*)(const Operand &, const Operand &);
+
+/// x with `combine(element, value)` in the stead of the elements.
+Tensor combined(const Elements &of, nb::handle value, const char *method, Combine combine) {
+  const std::string function = std::string("at[...].") + method;
+  const Tensor items = value_for(function, of.x, value.ptr());
+  if (picks_by_array(of.key.ptr()))
+    throw ValueError(function +
+                     ": an array of indices may name an element twice: only set, add and "
+                     "subtract do that; a mask, integers and slices name each once");
+  return replaced(of.x, of.key.ptr(), combine(of.present(), items));
+}
+
+Tensor with_sum(const Elements &of, nb::handle value, const char *method, bool negative) {
+  const Tensor items = value_for(std::string("at[...].") + method, of.x, value.ptr());
+  return added(of.x, of.key.ptr(), negative ? negate(items) : items);
+}
+
+void define_at(nb::module_ &module) {
+  ClassOf<Elements>(module, "TensorAt", nb::is_final(),
+                    "Some elements of a tensor, `x.at[key]`, whose methods give x with these "
+                    "updated. x itself stays as it is.")
+      .def(
+          "get", [](const Elements &self) { return self.present(); }, "x[key].")
+      .def(
+          "set",
+          [](const Elements &self, nb::handle value) {
+            return replaced(self.x, self.key.ptr(), value_for("at[...].set", self.x, value.ptr()));
+          },
+          Arg("value").none().as("TensorLike"),
+          "x with the value in the stead of the elements; of several for one the last counts.")
+      .def(
+          "add",
+          [](const Elements &self, nb::handle value) {
+            return with_sum(self, value, "add", false);
+          },
+          Arg("value").none().as("TensorLike"),
+          "x with the value added to the elements, as often as the key names each.")
+      .def(
+          "subtract",
+          [](const Elements &self, nb::handle value) {
+            return with_sum(self, value, "subtract", true);
+          },
+          Arg("value").none().as("TensorLike"), "As `add` of what is subtracted.")
+      .def(
+          "multiply",
+          [](const Elements &self, nb::handle value) {
+            return combined(self, value, "multiply", multiply);
+          },
+          Arg("value").none().as("TensorLike"), "x with the elements times the value.")
+      .def(
+          "divide",
+          [](const Elements &self, nb::handle value) {
+            return combined(self, value, "divide", divide);
+          },
+          Arg("value").none().as("TensorLike"), "x with the elements divided by the value.")
+      .def(
+          "min",
+          [](const Elements &self, nb::handle value) {
+            return combined(self, value, "min", minimum);
+          },
+          Arg("value").none().as("TensorLike"), "x with the smaller of element and value.")
+      .def(
+          "max",
+          [](const Elements &self, nb::handle value) {
+            return combined(self, value, "max", maximum);
+          },
+          Arg("value").none().as("TensorLike"), "x with the larger of element and value.");
+  ClassOf<At>(module, "_At", nb::is_final(),
+              "What `x.at` is: x.at[key] names elements for an update that gives another tensor."
+              "\n\nExample:\n"
+              "    >>> x = wf.tensor([1.0, 2.0, 3.0])\n"
+              "    >>> x.at[0].set(5.0)\n"
+              "    tensor([5., 2., 3.], shape=(3,), dtype=float32)\n"
+              "    >>> x.at[[0, 0, 1]].add(1.0)\n"
+              "    tensor([3., 3., 3.], shape=(3,), dtype=float32)\n")
+      .def(
+          "__getitem__",
+          [](const At &self, nb::handle key) { return Elements{self.x, nb::borrow(key)}; },
+          Arg("key").none().as("Index | tuple[Index, ...]"));
+}
+
+} // namespace
+
+nb::object at_of(const Tensor &x) { return nb::cast(At{x}); }
+
+namespace {
+
+/// A new object of the same tensor, which assignments to items of the other do not change.
+PyObject *snapshot(PyObject *, PyObject *object) {
+  return guarded([&] { return wrap(tensor_in(object)); });
+}
+
+nb::object put(nb::handle object, nb::handle value) {
+  TracedBody::carry(object.ptr());
+  replace_tensor(object.ptr(), tensor_in(value.ptr()));
+  return nb::none();
+}
+
+PyMethodDef functions[] = {{"internal_snapshot", snapshot, METH_O,
+                            "internal_snapshot(x)\n--\n\nA new object of the same tensor."},
+                           {nullptr, nullptr, 0, nullptr}};
+
+} // namespace
+
+void define_assignment(nb::module_ &module) {
+  add_functions(module, functions);
+  define_at(module);
+  define<put>(module, "internal_put(object, value)");
+  define(module, "internal_begin_carrying()", [] { TracedBody::begin_carrying(); });
+}
+
+} // namespace weft::python
