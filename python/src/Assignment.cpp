@@ -206,7 +206,7 @@ Tensor with_sum(const Elements &of, nb::handle value, const char *method, bool n
 }
 
 void define_at(nb::module_ &module) {
-  ClassOf<Elements>(module, "TensorAt", nb::is_final(),
+  ClassOf<Elements>(module, "_TensorAt", nb::is_final(),
                     "Some elements of a tensor, `x.at[key]`, whose methods give x with these "
                     "updated. x itself stays as it is.")
       .def(
@@ -255,7 +255,7 @@ void define_at(nb::module_ &module) {
             return combined(self, value, "max", maximum);
           },
           Arg("value").none().as("TensorLike"), "x with the larger of element and value.");
-  ClassOf<At>(module, "_At", nb::is_final(),
+  ClassOf<At>(module, "_TensorAtBrackets", nb::is_final(),
               "What `x.at` is: x.at[key] names elements for an update that gives another tensor."
               "\n\nExample:\n"
               "    >>> x = wf.tensor([1.0, 2.0, 3.0])\n"
