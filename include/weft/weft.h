@@ -18,6 +18,7 @@
 #include <weft/data.h>            // IWYU pragma: export
 #include <weft/device.h>          // IWYU pragma: export
 #include <weft/dtype.h>           // IWYU pragma: export
+#include <weft/dtype_info.h>      // IWYU pragma: export
 #include <weft/error.h>           // IWYU pragma: export
 #include <weft/events.h>          // IWYU pragma: export
 #include <weft/function.h>        // IWYU pragma: export

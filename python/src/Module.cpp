@@ -1,5 +1,6 @@
 // The extension module weft._weft: a thin coat over libweft.
 #include "Assignment.h"
+#include "DTypeInfo.h"
 #include "Data.h"
 #include "Define.h"
 #include "Identities.h"
@@ -121,6 +122,7 @@ NB_MODULE(_weft, module) {
   nb::set_leak_warnings(wants_leak_warnings());
   define_errors(module);
   define_dtypes(module);
+  define_dtype_info(module);
   define_tensors(module);
   define_dlpack(module);
   define_sizes(module);

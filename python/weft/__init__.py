@@ -25,6 +25,7 @@ from weft import train as train
 from weft import schedules as schedules
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
+from weft._namespace_info import __array_namespace_info__ as __array_namespace_info__
 from weft._versions import show_versions as show_versions
 from weft._weft import *  # noqa: F403
 from weft._checkpoint import *  # noqa: F403

@@ -1,0 +1,61 @@
+"""What `__array_namespace_info__()` gives: what the array API asks of a namespace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from weft import _weft
+
+__all__ = ["NamespaceInfo"]
+
+_DTYPES = ("bool", "int32", "int64", "float32", "float64")
+
+
+class NamespaceInfo:
+    """What Weft can do, by the array API standard."""
+
+    def capabilities(self) -> dict[str, Any]:
+        """Masks as indices, shapes that depend on values, and how many axes there may be."""
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
+
+    def default_device(self) -> str:
+        """The device of tensors that are created without one."""
+        return "cpu"
+
+    def default_dtypes(self, *, device: str | None = None) -> dict[str, _weft.DType]:
+        """The dtypes of what is created of numbers of Python, and of indices."""
+        _check_device(device)
+        return {
+            "real floating": _weft.float32,
+            "integral": _weft.int32,
+            "indexing": _weft.int64,
+        }
+
+    def devices(self) -> tuple[str, ...]:
+        """All devices."""
+        return ("cpu",)
+
+    def dtypes(
+        self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, _weft.DType]:
+        """The dtypes of a kind, as `isdtype` has them, by name; all of them by default."""
+        _check_device(device)
+        all_of_them = {name: _weft.dtype(name) for name in _DTYPES}
+        if kind is None:
+            return all_of_them
+        return {n: dtype for n, dtype in all_of_them.items() if _weft.isdtype(dtype, kind)}
+
+
+def _check_device(device: str | None) -> None:
+    if device not in (None, "cpu"):
+        raise _weft.ValueError(f"there is no device {device!r}: the one device is 'cpu'")
+
+
+def __array_namespace_info__() -> NamespaceInfo:
+    """What Weft can do, for programs that the array API runs on any library.
+
+    >>> info = wf.__array_namespace_info__()
+    >>> info.default_device(), info.dtypes(kind="integral")
+    ('cpu', {'int32': weft.int32, 'int64': weft.int64})
+    """
+    return NamespaceInfo()
