@@ -6,6 +6,7 @@
 
 #include "Ops/Composites/Parts.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include <weft/detail/binding.h>
@@ -246,10 +247,35 @@ bool detail::assign_in_place(const Tensor &x, std::span<const Index> indices, co
       items.dtype() != x.dtype() || impl->identity.load(std::memory_order_relaxed) != 0 ||
       impl->references.load(std::memory_order_acquire) != 1)
     return false;
-  const Tensor to = index_tensor(x, indices);
+  if (std::ranges::any_of(indices, [](const Index &index) {
+        return std::holds_alternative<NewAxis>(index.value());
+      }))
+    return false;
+  // The elements as a view, which an integer between the brackets keeps from being one: of slices,
+  // whose axes of size 1 are left out then.
+  std::vector<Index> slices;
+  Ints sizes, steps;
+  const Entries entries = entry_per_axis(indices, {}, x.rank());
+  for (const Entry &entry : entries) {
+    const auto *at = std::get_if<std::int64_t>(&entry.index.value());
+    if (at == nullptr) slices.push_back(entry.index);
+    else if (*at == -1) slices.emplace_back(Slice{*at, {}});
+    else slices.emplace_back(Slice{*at, *at + 1});
+  }
+  const Tensor view = index_tensor(x, slices);
   const bool on_x =
-      to.impl() == impl || (to.impl()->storage == Storage::view && to.impl()->base == impl);
+      view.impl() == impl || (view.impl()->storage == Storage::view && view.impl()->base == impl);
   if (!on_x) return false;
+  for (std::size_t axis = 0; axis < entries.size(); ++axis) {
+    const std::int64_t size = view.impl()->dims()[axis];
+    if (!std::holds_alternative<std::int64_t>(entries[axis].index.value())) {
+      sizes.push_back(size);
+      steps.push_back(view.impl()->strides()[axis]);
+    } else if (size == 0) {
+      return false; // out of range, which others say
+    }
+  }
+  const Tensor to = new_view(view, sizes, steps, 0);
   const Tensor from = repeated(items, to);
   copy_strided(item_size(x.dtype()), to.impl()->sizes(), from.impl()->data,
                {from.impl()->strides(), from.impl()->rank}, to.impl()->data,
