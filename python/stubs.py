@@ -18,8 +18,8 @@ KINDS = (bool, int, float)
 # Where stubs have names from that they use.
 SOURCES = {
     "collections.abc": ["Callable", "Iterable", "Iterator", "Mapping", "Sequence"],
-    "typing": ["Any", "Generic", "Self", "TypeAlias", "TypeVar", "final"],
-    "weft._weft": ["Path", "RestoreStatus", "Tensor", "Variable", "internal_History", "Layer", "Metric", "Optimizer", "Schedule", "Initializer"],
+    "typing": ["Any", "Generic", "NamedTuple", "Self", "TypeAlias", "TypeVar", "final"],
+    "weft._weft": ["Path", "RestoreStatus", "Sizes", "Tensor", "TensorLike", "Variable", "internal_History", "Layer", "Metric", "Optimizer", "Schedule", "Initializer"],
     "weft.checkpoint": ["CheckpointInfo"],
     "weft.data": ["DatasetStats"],
     "weft.losses": ["Loss"],
@@ -38,6 +38,7 @@ OfElement: TypeAlias = (
 )
 """,
     "io": "",
+    "linalg": "",
     "summary": "",
     "train": "",
 }

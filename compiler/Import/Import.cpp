@@ -167,9 +167,10 @@ private:
       if (result) values[node.result] = result;
       return success();
     }
-    Value result = buildOp(builder, location, node.op, operands, node.attrs);
-    if (!result) return failure();
-    values[node.result] = result;
+    Operation *op = mlir::weft::buildCall(builder, location, node.op, operands, node.attrs);
+    if (!op) return failure();
+    for (auto [id, result] : llvm::zip_equal(::weft::results_of(node), op->getResults()))
+      values[id] = result;
     return success();
   }
 

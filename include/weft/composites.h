@@ -123,6 +123,11 @@ enum class SearchSide : std::uint8_t { left, right };
 /// The axes of the grid's first two vectors: y and x, or in their order.
 enum class GridIndexing : std::uint8_t { xy, ij };
 
+namespace linalg {
+/// How many columns the basis of `linalg::qr` has: as many as there are pivots, or as rows.
+enum class QrMode : std::uint8_t { reduced, complete };
+} // namespace linalg
+
 /// Axes that are summed over: so many of the last of a and the first of b, or those of two lists:
 /// `tensordot(a, b, 1)`, `tensordot(a, b, {{0}, {1}})`.
 class ContractedAxes {

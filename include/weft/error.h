@@ -18,6 +18,7 @@ enum class ErrorKind : std::uint8_t {
   value,
   state,
   assertion,
+  linalg,
   out_of_memory,
   compile,
   io,
@@ -65,6 +66,8 @@ WEFT_ERROR_CLASS(ValueError, value);
 WEFT_ERROR_CLASS(StateError, state);
 /// A weft::check or `weft.assert` that did not hold.
 WEFT_ERROR_CLASS(AssertionError, assertion);
+/// A matrix that has not what is asked for: no inverse, not positive definite, no convergence.
+WEFT_ERROR_CLASS(LinAlgError, linalg);
 /// More bytes than can be had.
 WEFT_ERROR_CLASS(OutOfMemory, out_of_memory);
 /// A program that cannot be compiled.

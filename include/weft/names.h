@@ -84,6 +84,7 @@ using weft::while_loop;
 using weft::Error;
 using weft::ShapeError;
 
+namespace linalg = weft::linalg;
 namespace losses = weft::losses;
 namespace nn = weft::nn;
 namespace optimizers = weft::optimizers;

@@ -282,8 +282,14 @@ void Tape::run_backwards(Cotangents &cotangents, bool keep) {
     if (record.op == kPullback) {
       run_pullback(record, cotangents);
     } else {
-      const Tensor cotangent = cotangents.take(results_of(record)[0].identity);
-      if (cotangent.defined()) run_rule(record, cotangent, cotangents);
+      Tensor given[kMostResults];
+      const std::span<const Value> results = results_of(record);
+      bool some = false;
+      for (std::size_t r = 0; r < results.size(); ++r) {
+        given[r] = cotangents.take(results[r].identity);
+        some |= given[r].defined();
+      }
+      if (some) run_rule(record, {given, results.size()}, cotangents);
     }
     if (keep) continue;
     // Nothing before this record needs what it saved.
@@ -389,7 +395,7 @@ std::optional<IndexedSlices> Tape::slices_of(const Record &gather, const Tensor 
   return IndexedSlices{e.reshape(cotangent, slices), e.reshape(indices, Ints{count}), shape};
 }
 
-void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents) {
+void Tape::run_rule(const Record &record, std::span<const Tensor> given, Cotangents &cotangents) {
   // A derivative belongs to the line that it is of.
   const AsIfAt site(record.where.line() != 0 ? record.where : CallSite::current());
   std::vector<Tensor> operands(record.operands), gradients(record.operands);
@@ -405,18 +411,25 @@ void Tape::run_rule(const Record &record, const Tensor &cotangent, Cotangents &c
     wanted.push_back(cotangents.wanted(value.identity));
   }
   if (record.op == OpCode::gather && wanted[0])
-    if (std::optional<IndexedSlices> slices = slices_of(record, operands[1], types, cotangent))
+    if (std::optional<IndexedSlices> slices = slices_of(record, operands[1], types, given[0]))
       return cotangents.add(values_[record.first].identity, *std::move(slices));
-  const Value &result = values_[record.first + record.operands];
-  const Tensor result_value = saved(result);
-  const TensorType result_type = type_of(result);
+  Tensor results[kMostResults];
+  TensorType result_types[kMostResults];
+  bool has_cotangent[kMostResults];
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Value &result = results_of(record)[i];
+    results[i] = saved(result);
+    result_types[i] = type_of(result);
+    has_cotangent[i] = given[i].defined();
+  }
   VjpCall<TensorEmitter> call({.op = record.op,
                                .attrs = attrs_of(record),
                                .operand_types = types,
-                               .result_type = result_type,
+                               .result_types = {result_types, given.size()},
                                .operands = operands,
-                               .result = result_value,
-                               .cotangent = cotangent,
+                               .results = {results, given.size()},
+                               .cotangents = given,
+                               .has_cotangent = {has_cotangent, given.size()},
                                .wanted = wanted,
                                .gradients = gradients});
   vjp(cotangents.emitter, record.op, call);

@@ -93,7 +93,7 @@ Tensor BatchedCall::raised(std::size_t i, std::size_t rank) const {
 }
 
 Tensor BatchedCall::on(const std::vector<Tensor> &operands) const {
-  if (!count_is_operand_) return dispatch(call_.op, operands, attrs_);
+  if (!count_is_operand_) return dispatch({call_.op, operands, attrs_, call_.more});
   std::vector<Tensor> all = operands;
   const OpInfo &info = op_info(call_.op);
   all.insert(all.begin() + static_cast<std::ptrdiff_t>(info.operands_before_sizes(all.size())),

@@ -60,8 +60,8 @@ private:
   bool count_is_operand_ = false; ///< in front of the sizes of the call for all
 };
 
-/// Gives the results of all members along a leading axis; undefined for operands of which there is
-/// no such call.
+/// Gives the results of all members along a leading axis, those behind the first in the call's
+/// `more`; undefined for operands of which there is no such call.
 using BatchRule = Tensor (*)(BatchedCall &);
 
 /// The rule of an op; null if there is none.

@@ -82,7 +82,7 @@ Tensor Batcher::members(const Tensor &tensor) const {
 Tensor Batcher::apply(const OpCall &call) {
   follow(call.operands);
   const Scope under(previous_);
-  if (!any_varies(call.operands)) return dispatch(call.op, call.operands, call.attrs);
+  if (!any_varies(call.operands)) return dispatch(call);
   if (op_info(call.op).kind == OpKind::effect)
     throw StateError(std::string(name_) + ": " + std::string(op_info(call.op).name) +
                      " has an effect, and cannot be done on many tensors at once");
@@ -91,13 +91,17 @@ Tensor Batcher::apply(const OpCall &call) {
     throw StateError(std::string(name_) + ": the sizes of " + std::string(info.name) +
                      " differ by member, so there is no one shape for all");
   const BatchRule rule = member_by_member ? nullptr : batch_rule(call.op);
-  if (rule == nullptr) return batch(one_by_one(call));
+  const auto batch_all = [&](const Tensor &first) {
+    for (Tensor &other : call.more) other = batch(other);
+    return batch(first);
+  };
+  if (rule == nullptr) return batch_all(one_by_one(call));
   std::vector<const Tensor *> members;
   for (const Tensor &operand : call.operands) members.push_back(known(operand));
   BatchedCall batched(call, std::move(members), count_);
   const Tensor all = rule(batched);
-  if (!all.defined()) return batch(one_by_one(call));
-  return batched.same_for_all ? all : batch(all);
+  if (!all.defined()) return batch_all(one_by_one(call));
+  return batched.same_for_all ? all : batch_all(all);
 }
 
 //===----------------------------------------------------------------------===//
@@ -135,11 +139,14 @@ Tensor Batcher::stacked(std::span<const Tensor> tensors) {
 }
 
 Tensor Batcher::one_by_one(const OpCall &call) const {
-  std::vector<Tensor> results;
+  std::vector<std::vector<Tensor>> results(op_info(call.op).results); // by result, then by member
   const std::int64_t count = known_count(op_info(call.op).name);
-  for (std::int64_t i = 0; i < count; ++i)
-    results.push_back(dispatch(call.op, member(call.operands, i), call.attrs));
-  return stacked(results);
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::vector<Tensor> given = dispatch_all(call.op, member(call.operands, i), call.attrs);
+    for (std::size_t r = 0; r < given.size(); ++r) results[r].push_back(std::move(given[r]));
+  }
+  for (std::size_t r = 1; r < results.size(); ++r) call.more[r - 1] = stacked(results[r]);
+  return stacked(results[0]);
 }
 
 std::vector<Tensor> Batcher::whole(const detail::Body &body, std::span<const Tensor> inputs) {

@@ -17,6 +17,11 @@ bool Tape::any_broken(std::span<const Tensor> operands) {
 }
 
 void Tape::note_unrecorded(const OpCall &call, const Tensor &result, bool breaks) {
+  note_one_unrecorded(call, result, breaks);
+  for (const Tensor &other : call.more) note_one_unrecorded(call, other, breaks);
+}
+
+void Tape::note_one_unrecorded(const OpCall &call, const Tensor &result, bool breaks) {
   detail::InlineVector<std::uint64_t, 4> operands;
   for (const Tensor &operand : call.operands)
     operands.push_back(operand.impl()->identity.load(std::memory_order_relaxed));

@@ -15,7 +15,8 @@ struct Dual {
 };
 
 /// Executes a call and pushes the tangents of its operands through it; an undefined tangent is 0.
+/// The results behind the first go to `more`.
 Dual jvp(OpCode op, std::span<const Tensor> primals, std::span<const Tensor> tangents,
-         const Attrs &attrs);
+         const Attrs &attrs, std::span<Dual> more = {});
 
 } // namespace weft::autodiff

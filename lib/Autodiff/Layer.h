@@ -12,7 +12,7 @@ class Layer : public Interpreter {
 public:
   Tensor apply(const OpCall &call) override {
     const Scope under(previous_);
-    return dispatch(call.op, call.operands, call.attrs);
+    return dispatch(call);
   }
 
   std::vector<Tensor> construct(const ConstructCall &call) override {

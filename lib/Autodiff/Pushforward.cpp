@@ -92,13 +92,20 @@ Tensor Pushforward::apply(const OpCall &call) {
   if (refusal) {
     Tensor value = Layer::apply(call);
     if (value.defined()) refuse(value, refusal);
+    for (const Tensor &other : call.more) refuse(other, refusal);
     return value;
   }
   if (!some) return Layer::apply(call);
   const Scope under(previous_);
-  Dual dual = jvp(call.op, call.operands, tangents, call.attrs);
+  Dual others[kMostResults - 1];
+  const std::span<Dual> more(others, call.more.size());
+  Dual dual = jvp(call.op, call.operands, tangents, call.attrs, more);
   // An op that had nothing to do gives its operand back, which has its tangent.
   if (dual.tangent.defined()) seed(dual.value, dual.tangent);
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    call.more[i] = more[i].value;
+    if (more[i].tangent.defined()) seed(more[i].value, more[i].tangent);
+  }
   return dual.value;
 }
 

@@ -206,7 +206,7 @@ Tensor Tape::apply(const OpCall &call) {
 
 Tensor Tape::execute(const OpCall &call) {
   const Scope under(previous_);
-  return dispatch(call.op, call.operands, call.attrs);
+  return dispatch(call);
 }
 
 Tensor Tape::read_variable(const OpCall &call) {
@@ -286,10 +286,16 @@ Tensor Tape::record(const OpCall &call, std::size_t watched) {
     add_value(operand, identity);
     traced |= operand.impl()->storage == detail::Storage::traced;
   }
-  const std::uint64_t identity = identity_of(result);
-  Value &value = add_value(result, identity);
-  watched_.insert(identity);
-  if (saved & result_bit(info)) save(value, result);
+  const auto add_result = [&](const Tensor &one, std::size_t number) {
+    const std::uint64_t identity = identity_of(one);
+    Value &value = add_value(one, identity);
+    if (carries_gradient(one.dtype())) watched_.insert(identity);
+    // Of several one may have no cotangent, and zeros of its shape come instead.
+    if ((saved & result_bit(info, number)) || (!call.more.empty() && of_unknown_size(one)))
+      save(value, one);
+  };
+  add_result(result, 0);
+  for (std::size_t i = 0; i < call.more.size(); ++i) add_result(call.more[i], i + 1);
   if (saved != 0 || traced)
     for (std::size_t i = 0; i < count; ++i)
       if ((saved >> record_place(info, i) & 1) || of_unknown_size(call.operands[i]))
@@ -346,7 +352,8 @@ void Tape::save(Value &value, const Tensor &tensor) {
 }
 
 std::span<const Tape::Value> Tape::results_of(const Record &record) const {
-  const std::size_t count = record.op == kPullback ? attached_[record.more].results : 1;
+  const std::size_t count =
+      record.op == kPullback ? attached_[record.more].results : op_info(record.op).results;
   return std::span(values_).subspan(record.first + record.operands, count);
 }
 

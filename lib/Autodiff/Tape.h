@@ -178,6 +178,7 @@ private:
   bool note_read(const OpCall &call, const Tensor &value);
   /// Notes that a path ends at a call, or that one that has ended goes on through it.
   void note_unrecorded(const OpCall &call, const Tensor &result, bool breaks);
+  void note_one_unrecorded(const OpCall &call, const Tensor &result, bool breaks);
   void note_path(Unrecorded call, std::span<const std::uint64_t> operands);
   bool any_broken(std::span<const Tensor> operands);
   /// The same for derivatives that a persistent tape gave while it recorded.
@@ -269,7 +270,7 @@ private:
   void seed(std::span<const Tensor> targets, const std::vector<Tensor> &weights,
             Cotangents &cotangents);
   void run_backwards(Cotangents &cotangents, bool keep);
-  void run_rule(const Record &record, const Tensor &cotangent, Cotangents &cotangents);
+  void run_rule(const Record &record, std::span<const Tensor> given, Cotangents &cotangents);
   void run_pullback(const Record &record, Cotangents &cotangents);
   std::span<const std::uint64_t> identities(const GradientSource &source, std::uint64_t &own) const;
 

@@ -19,6 +19,9 @@ public:
         if (leaves(operands[i], operands[1 - i])) return detail::new_alias(operands[1 - i]);
     return dispatch(op, operands, attrs);
   }
+  std::vector<Tensor> emit_all(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
+    return dispatch_all(op, operands, attrs);
+  }
   TensorType type(const Tensor &value) { return detail::type_of(value); }
   Tensor scalar(double value, DType dtype) {
     return kind_of(dtype) == DTypeKind::floating ? Operand(value).materialize(dtype)

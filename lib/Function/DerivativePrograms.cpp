@@ -155,8 +155,9 @@ private:
       if (node.construct) visit(node, *node.construct);
       else if (op_info(node.op).reads_variable())
         reach(node.result, tensors_ + program_.variable_index(*variable_in(node.attrs)));
-      else if (node.result != kNoValue && op_info(node.op).differentiable)
-        for (const ValueId operand : node.operands) add(node.result, operand);
+      else if (op_info(node.op).differentiable)
+        for (const ValueId result : results_of(node))
+          for (const ValueId operand : node.operands) add(result, operand);
     }
   }
 

@@ -109,8 +109,9 @@ std::int64_t Tracer::hint(ValueId value, int axis) const {
   return found->second.item<std::int64_t>();
 }
 
-TracedType Tracer::infer_result(const OpCall &call, const ProgramNode &node) {
+std::vector<TracedType> Tracer::infer_results(const OpCall &call, const ProgramNode &node) {
   const OpInfo &info = op_info(call.op);
+  std::vector<TensorType> more(call.more.size()), known_more(call.more.size());
   const auto named = [&](Fault fault) {
     fault.message = std::string(info.name) + ": " + fault.message;
     return fault;
@@ -121,10 +122,16 @@ TracedType Tracer::infer_result(const OpCall &call, const ProgramNode &node) {
     types.push_back(program_.values[operand]);
     is_open |= !types.back().shape.is_static();
   }
-  Result<TensorType> open = infer({call.op, types, call.attrs});
+  Result<TensorType> open = infer({call.op, types, call.attrs, more});
+  // As a trace has them: of unknown sizes, or those of the call.
+  const auto all_of = [](const TensorType &first, std::span<const TensorType> others) {
+    std::vector<TracedType> all{first};
+    all.insert(all.end(), others.begin(), others.end());
+    return all;
+  };
   if (!hints_ || !(is_open || count_values(info, call.attrs) != 0)) {
     if (!open) raise(named(open.fault()));
-    return *std::move(open);
+    return all_of(*open, more);
   }
   // The same for the sizes of the call, which a trace of its own would know.
   Attrs attrs = call.attrs;
@@ -135,20 +142,28 @@ TracedType Tracer::infer_result(const OpCall &call, const ProgramNode &node) {
   for (const ValueId operand : operands)
     known_types.push_back({program_.values[operand].dtype, hints_->shapes[operand]});
   const Result<TensorType> known =
-      wrong ? Result<TensorType>(*wrong) : infer({call.op, known_types, attrs});
+      wrong ? Result<TensorType>(*wrong) : infer({call.op, known_types, attrs, known_more});
   if (!known) {
     // In a branch that the call does not take it does not matter.
     if (!open || pinned_ || open_.empty()) raise(named(known.fault()));
     if (!only_at_run_time_) only_at_run_time_ = named(known.fault());
-    return *std::move(open);
+    return all_of(*open, more);
   }
   bool exactly = pinned_ || !open || !admits(*open, *known);
+  for (std::size_t i = 0; i < more.size(); ++i)
+    exactly = exactly || !admits(more[i], known_more[i]);
   if (info.kind == OpKind::elementwise)
     for (std::size_t i = 0; i < types.size(); ++i)
       exactly = exactly || stretches(types[i].shape, known_types[i].shape, known->shape);
-  if (!exactly) return {*std::move(open), known->shape};
-  pin();
-  return *known;
+  if (exactly) {
+    pin();
+    return all_of(*known, known_more);
+  }
+  std::vector<TracedType> all;
+  all.emplace_back(*std::move(open), known->shape);
+  for (std::size_t i = 0; i < more.size(); ++i)
+    all.emplace_back(std::move(more[i]), known_more[i].shape);
+  return all;
 }
 
 void Tracer::keep_value(const OpCall &call, const ProgramNode &node) {

@@ -97,7 +97,9 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
     }
     const VariableRef *variable = variable_in(call.attrs);
     if (op_info(call.op).effects.writes && read.contains(*variable)) throw refuse("an assignment");
-    if (call.result == kNoValue || wanted.erase(call.result) == 0) continue;
+    std::size_t found = 0;
+    for (const ValueId result : results_of(call)) found += wanted.erase(result);
+    if (found == 0) continue;
     if (variable != nullptr) {
       if ((*variable)->stands_in()) throw refuse("an argument");
       read.insert(*variable);
@@ -112,7 +114,9 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
   for (const ProgramNode *node : std::views::reverse(slice)) {
     std::vector<Tensor> operands;
     for (const ValueId operand : node->operands) operands.push_back(values.at(operand));
-    values[node->result] = execute_eager(node->op, operands, node->attrs);
+    std::vector<Tensor> results = dispatch_all(node->op, operands, node->attrs);
+    for (const ValueId result : results_of(*node))
+      values[result] = std::move(results[result - node->result]);
   }
   return values.at(tensor.impl()->trace_value);
 }

@@ -160,18 +160,20 @@ Tensor Tracer::apply(const OpCall &call) {
     if (std::optional<Tensor> known = known_size(call)) return *std::move(known);
   ProgramNode node{call.op, {}, call.attrs, kNoValue, nullptr, here()};
   for (const Tensor &operand : call.operands) node.operands.push_back(value_of(operand));
-  TracedType result = TensorType();
+  std::vector<TracedType> results;
   if (const VariableRef *named = variable_in(call.attrs)) {
     const VariableRef variable = known(*named);
     *variable_in(node.attrs) = variable;
-    result = variable->type();
+    results.emplace_back(variable->type());
     note_variable(variable, op_info(call.op).effects.writes);
   } else {
-    result = infer_result(call, node);
+    results = infer_results(call, node);
   }
   const bool has_result = op_info(call.op).results != 0;
-  if (has_result) node.result = add_value(std::move(result));
+  if (has_result) node.result = add_value(std::move(results.front()));
   const ValueId value = node.result;
+  for (std::size_t i = 0; i < call.more.size(); ++i)
+    call.more[i] = wrap(add_value(std::move(results[i + 1])));
   if (hints_ && has_result) keep_value(call, node);
   nodes().push_back(std::move(node));
   if (!has_result) return {};

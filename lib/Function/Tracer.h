@@ -148,8 +148,8 @@ private:
   std::vector<TracedType> output_types(const Program &callee) const;
   /// What the size of an axis is in the call, or the value of a scalar (`axis` -1).
   std::int64_t hint(ValueId value, int axis) const;
-  /// The type of a call's result; throws what is wrong with it.
-  TracedType infer_result(const OpCall &call, const ProgramNode &node);
+  /// The types of a call's results, at least one; throws what is wrong with it.
+  std::vector<TracedType> infer_results(const OpCall &call, const ProgramNode &node);
   /// Keeps the value of what is computed of sizes and constants alone.
   void keep_value(const OpCall &call, const ProgramNode &node);
   /// Makes the program one of the sizes that it was traced for.

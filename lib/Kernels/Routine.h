@@ -38,9 +38,13 @@ using Routine = void (*)(const RoutineCall &);
 /// The routine that computes the op for a first operand of that dtype; null if there is none.
 Routine routine_of(OpCode op, DType dtype);
 
-/// The call that compiled code makes, of an op with one result: `numbers` are rank, sizes and
-/// strides of each tensor, then the attributes.
-void run_routine(OpCode op, DType dtype, const std::int64_t *numbers, std::size_t attrs,
+/// Runs it, unless no result has an element.
+void run_routine(OpCode op, DType dtype, const RoutineCall &call);
+
+/// The call that compiled code makes: `numbers` are rank, sizes and strides of each tensor, then
+/// the attributes; `data` are the elements of operands and results. Throws what the shape function
+/// says of the sizes, which compiled code may not have known.
+void run_routine(OpCode op, DType dtype, const std::int64_t *numbers,
                  std::initializer_list<void *> data);
 
 } // namespace weft::kernels

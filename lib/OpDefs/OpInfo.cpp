@@ -94,11 +94,17 @@ Result<TensorType> infer(const InferContext &call) {
   if (info.takes_sizes())
     if (Check fault = check_sizes(call)) return *fault;
   if (info.shape_function == nullptr) return TensorType{};
+  if (call.more.size() + 1 != std::max<std::size_t>(info.results, 1))
+    return Fault{ErrorKind::internal, "it has " + std::to_string(info.results) +
+                                          " results, and is asked for " +
+                                          std::to_string(call.more.size() + 1)};
   for (const TensorType &operand : call.operands)
     if (operand.shape.rank() > max_rank) return rank_fault("an operand", operand.shape.rank());
   Result<TensorType> result = info.shape_function(call);
-  if (result && result->shape.rank() > max_rank)
-    return rank_fault("the result", result->shape.rank());
+  if (!result) return result;
+  if (result->shape.rank() > max_rank) return rank_fault("the result", result->shape.rank());
+  for (const TensorType &other : call.more)
+    if (other.shape.rank() > max_rank) return rank_fault("a result", other.shape.rank());
   return result;
 }
 

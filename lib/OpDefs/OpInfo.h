@@ -82,11 +82,16 @@ struct OpEffects {
   bool reads, writes, io, stops;
 };
 
+/// The most results that an op has. Where several go somewhere, the first is what a function
+/// returns, and the others go to a span `more` of their number.
+inline constexpr std::size_t kMostResults = 3;
+
 /// What a shape function sees of a call.
 struct InferContext {
   OpCode op;
   std::span<const TensorType> operands;
   const Attrs &attrs;
+  std::span<TensorType> more = {}; ///< where the types of the results behind the first go
 };
 
 /// Checks a call whose operands' dtypes are admitted and gives the type of its result.
@@ -107,8 +112,8 @@ struct OpInfo {
   OpEffects effects;
   bool differentiable;
   std::string_view inactive; ///< why there is no derivative, or empty
-  std::uint32_t saved;       ///< bit i: the derivative mentions operand i; the bit after the last
-                             ///< operand: it mentions the result (a variadic operand is one bit)
+  std::uint32_t saved;       ///< bit i: the derivative mentions operand i; the bits after the last
+                             ///< operand: it mentions a result (a variadic operand is one bit)
   std::span<const std::uint32_t> saved_for; ///< the same of the derivative by each operand
   std::string_view summary;
 

@@ -98,14 +98,15 @@ static void materialize(const OpInfo &info, std::span<const Operand *const> oper
   }
 }
 
-Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs) {
+Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs,
+               std::span<Tensor> more) {
   const std::span<const Operand *const> operands(list.begin(), list.size());
   check_attrs(op, attrs);
   Tensor tensors[kMaxOperands];
   WEFT_INVARIANT(operands.size() <= kMaxOperands,
                  "too many operands for a call that is not variadic");
   materialize(op_info(op), operands, tensors);
-  return dispatch(op, {tensors, operands.size()}, attrs);
+  return dispatch({op, {tensors, operands.size()}, attrs, more});
 }
 
 Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs,

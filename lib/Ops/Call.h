@@ -12,7 +12,9 @@ namespace weft::call {
 
 Tensor unary(OpCode op, const Operand &x);
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs);
-Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs);
+/// The results behind the first go to `more`.
+Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs,
+               std::span<Tensor> more = {});
 /// Of an op with lists of sizes, whose values become operands behind the others.
 Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs,
                std::initializer_list<const Sizes *> lists);

@@ -42,6 +42,18 @@ std::string text_of(std::span<const TensorType> operands, const Tensor &result) 
 
 } // namespace
 
+/// An op with several results, which are of these types.
+static Tensor execute_several(const OpInfo &info, std::span<const Tensor> operands,
+                              const Attrs &attrs, const TensorType &first,
+                              std::span<const TensorType> types, std::span<Tensor> more) {
+  std::vector<Tensor> results{detail::new_tensor(first.dtype, first.shape)};
+  for (const TensorType &type : types)
+    results.push_back(detail::new_tensor(type.dtype, type.shape));
+  eager::run_routine(info, operands, attrs, results);
+  std::move(results.begin() + 1, results.end(), more.begin());
+  return std::move(results.front());
+}
+
 /// A call whose lists of sizes have values, with their numbers instead.
 static Tensor execute_on_numbers(const OpInfo &info, std::span<const Tensor> operands,
                                  const Attrs &attrs) {
@@ -63,7 +75,8 @@ static Tensor execute_on_numbers(const OpInfo &info, std::span<const Tensor> ope
   return execute_eager(info.op, operands.first(first), numbers);
 }
 
-Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
+Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs,
+                     std::span<Tensor> more) {
   const OpInfo &info = op_info(op);
   if (info.takes_sizes() && operands.size() >= info.operands.size()) [[unlikely]]
     return execute_on_numbers(info, operands, attrs);
@@ -74,10 +87,13 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
     check_operand(info, operands[i], i);
     types[i] = detail::type_of(operands[i]);
   }
-  Result<TensorType> result = infer({op, types, attrs});
+  std::vector<TensorType> more_types(more.size());
+  Result<TensorType> result = infer({op, types, attrs, more_types});
   if (!result) refuse(info, result.fault().kind, result.fault().message);
   profile::Scope scope(profile::Kind::op, info.name);
-  Tensor value = kEagerFunctions[static_cast<std::size_t>(op)](info, operands, attrs, *result);
+  Tensor value = more.empty()
+                     ? kEagerFunctions[static_cast<std::size_t>(op)](info, operands, attrs, *result)
+                     : execute_several(info, operands, attrs, *result, more_types, more);
   if (scope.noted()) [[unlikely]]
     scope.set_detail(text_of(types, value));
   return value;

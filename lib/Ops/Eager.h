@@ -7,10 +7,13 @@
 
 namespace weft {
 
-/// Executes a call at once. Throws what the shape function finds, named after the op.
-Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs);
+/// Executes a call at once. Throws what the shape function finds, named after the op. The results
+/// behind the first go to `more`.
+Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs,
+                     std::span<Tensor> more = {});
 
 /// Executes one op; `result` is what the shape function gave. Undefined for ops without a result.
+/// Ops with several are routines, which `eager::run_routine` runs.
 using EagerFunction = Tensor (*)(const OpInfo &info, std::span<const Tensor> operands,
                                  const Attrs &attrs, const TensorType &result);
 
@@ -24,6 +27,10 @@ namespace eager {
 /// that are repeated are copied as often first.
 Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor> operands,
                        const TensorType &type);
+
+/// A routine that fills all of `results`, which have the types that the shape function gave.
+void run_routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                 std::span<Tensor> results);
 
 } // namespace eager
 

@@ -18,16 +18,20 @@ std::int64_t as_integer(const Attr &attr) {
 
 } // namespace
 
+void run_routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                 std::span<Tensor> results) {
+  detail::InlineVector<kernels::RoutineTensor, 4> tensors, written;
+  for (const Tensor &operand : operands) tensors.push_back(as_routine_tensor(operand));
+  for (const Tensor &result : results) written.push_back(as_routine_tensor(result));
+  Ints integers;
+  for (const Attr &attr : attrs) integers.push_back(as_integer(attr));
+  kernels::run_routine(info.op, operands[0].dtype(), {tensors, written, integers});
+}
+
 Tensor routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
-  if (result.size() == 0) return result;
-  detail::InlineVector<kernels::RoutineTensor, 4> tensors;
-  for (const Tensor &operand : operands) tensors.push_back(as_routine_tensor(operand));
-  const kernels::RoutineTensor written = as_routine_tensor(result);
-  Ints integers;
-  for (const Attr &attr : attrs) integers.push_back(as_integer(attr));
-  kernels::routine_of(info.op, operands[0].dtype())({tensors, {&written, 1}, integers});
+  run_routine(info, operands, attrs, {&result, 1});
   return result;
 }
 

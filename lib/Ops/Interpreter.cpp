@@ -73,16 +73,23 @@ std::vector<Tensor> run_whole(const detail::Body &body, std::span<const Tensor> 
   return interpreter == nullptr ? body(inputs) : interpreter->whole(body, inputs);
 }
 
-Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
-  if (Interpreter *interpreter = Interpreter::current())
-    return interpreter->apply({op, operands, attrs});
+Tensor dispatch(const OpCall &call) {
+  if (Interpreter *interpreter = Interpreter::current()) return interpreter->apply(call);
+  const auto &[op, operands, attrs, more] = call;
   // Tapes and derivative rules come here, past the generated functions.
   if (attrs.empty() && (operands.size() == 1 || operands.size() == 2)) {
     Tensor result = operands.size() == 1 ? call::fast_unary(op, operands[0])
                                          : call::fast_binary(op, operands[0], operands[1]);
     if (result.defined()) return result;
   }
-  return execute_eager(op, operands, attrs);
+  return execute_eager(op, operands, attrs, more);
+}
+
+std::vector<Tensor> dispatch_all(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
+  std::vector<Tensor> results(op_info(op).results);
+  if (results.empty()) dispatch(op, operands, attrs);
+  else results[0] = dispatch({op, operands, attrs, std::span(results).subspan(1)});
+  return results;
 }
 
 } // namespace weft

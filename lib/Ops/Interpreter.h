@@ -21,6 +21,7 @@ struct OpCall {
   OpCode op;
   std::span<const Tensor> operands;
   const Attrs &attrs;
+  std::span<Tensor> more = {}; ///< where the results behind the first go
 };
 
 /// A host call, for an interpreter that records it.
@@ -126,7 +127,7 @@ class Interpreter {
 public:
   virtual ~Interpreter() = default;
 
-  /// Executes the call; undefined for ops without a result.
+  /// Executes the call and gives its first result; undefined for ops without one.
   virtual Tensor apply(const OpCall &call) = 0;
 
   /// Whether values are to come, so that control flow on them must be recorded whole. If not,
@@ -251,8 +252,14 @@ void push_interpreter(Interpreter *interpreter);
 /// have set aside: tapes need not end in the order they began.
 void pop_interpreter(Interpreter *interpreter);
 
-/// Executes a call on the current interpreter, or eagerly.
-Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs = {});
+/// Executes a call on the current interpreter, or eagerly, and gives its first result.
+Tensor dispatch(const OpCall &call);
+inline Tensor dispatch(OpCode op, std::span<const Tensor> operands, const Attrs &attrs = {}) {
+  return dispatch(OpCall{op, operands, attrs});
+}
+/// The same with all results.
+std::vector<Tensor> dispatch_all(OpCode op, std::span<const Tensor> operands,
+                                 const Attrs &attrs = {});
 
 /// Attaches a pullback on the current interpreter and all before it.
 std::vector<Tensor> attach_pullback(const PullbackCall &call);

@@ -98,9 +98,11 @@ private:
             found != scope.variables.end())
           created.inputs.push_back(found->second);
     for (const ValueId operand : node.operands) created.inputs.push_back(name_of(scope, operand));
-    if (node.result != kNoValue) {
-      created.types.push_back(scope.program.values[node.result]);
-      scope.names[node.result] = created.name;
+    for (const ValueId result : results_of(node)) {
+      created.types.push_back(scope.program.values[result]);
+      scope.names[result] = result == node.result
+                                ? created.name
+                                : created.name + ":" + std::to_string(result - node.result);
     }
     add_node(std::move(created));
   }

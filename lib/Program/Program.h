@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,11 +35,17 @@ struct ProgramNode {
   OpCode op{};
   detail::InlineVector<ValueId, 4> operands;
   Attrs attrs;
-  ValueId result = kNoValue;
+  ValueId result = kNoValue; ///< the first; others are numbered behind it, see results_of
   /// Control flow; then `op`, `attrs` and `result` say nothing.
   std::unique_ptr<ProgramConstruct> construct;
   ProgramLocation location;
 };
+
+/// The values that an op call gives; none of a construct.
+inline auto results_of(const ProgramNode &node) {
+  const bool none = node.construct != nullptr || node.result == kNoValue;
+  return std::views::iota(node.result, node.result + (none ? 0 : op_info(node.op).results));
+}
 
 /// Nodes with a scope of their own: they may use values of the regions around them.
 struct ProgramRegion {

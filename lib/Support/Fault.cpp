@@ -28,6 +28,7 @@ void raise(ErrorKind kind, std::string message, SourceLocation location) {
   case ErrorKind::value: throw ValueError(message, std::move(location));
   case ErrorKind::state: throw StateError(message, std::move(location));
   case ErrorKind::assertion: throw AssertionError(message, std::move(location));
+  case ErrorKind::linalg: throw LinAlgError(message, std::move(location));
   case ErrorKind::out_of_memory: throw OutOfMemory(message, std::move(location));
   case ErrorKind::compile: throw CompileError(message, std::move(location));
   case ErrorKind::io: throw IOError(message, std::move(location));

@@ -346,7 +346,8 @@ PyMethodDef method(const char *documentation) {
           METH_FASTCALL | METH_KEYWORDS, signature.documented(documentation)};
 }
 
-/// Adds the functions of a table, which lives for ever, to the module as functions of weft.
+/// Adds the functions of a table, which lives for ever, to the module as functions of weft;
+/// "linalg.qr" as one of weft.linalg.
 void add_functions(nb::module_ &module, PyMethodDef *table);
 
 } // namespace weft::python

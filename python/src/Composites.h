@@ -33,6 +33,8 @@ SearchSide to(PyObject *object, const Place &place);
 template <>
 GridIndexing to(PyObject *object, const Place &place);
 template <>
+linalg::QrMode to(PyObject *object, const Place &place);
+template <>
 ContractedAxes to(PyObject *object, const Place &place);
 /// A text that lives as long as the object.
 template <>

@@ -132,12 +132,20 @@ void note_property(nb::handle type, const char *name, TypeWordsOf of, bool is_wr
 
 nb::dict stubs() {
   nb::dict all;
+  // "linalg.qr" is one of weft._linalg.
+  const auto whole = [](std::string_view name) {
+    return nb::str(
+        (name.find('.') == name.npos ? std::string(name) : "weft." + std::string(name)).c_str());
+  };
+  const auto last = [](std::string_view name) {
+    return std::string(name.substr(name.rfind('.') + 1));
+  };
   for (const Signature *one : documented_signatures())
     if (*one->documentation() != 0)
-      all[one->name] = nb::str(("def " + std::string(one->name) + one->stub() + ":\n" +
-                                stub_documentation(one->documentation(), "    "))
-                                   .c_str());
-  for (const NamedTuple *one : named_tuples()) all[one->name] = nb::str(one->stub().c_str());
+      all[whole(one->name)] = nb::str(("def " + last(one->name) + one->stub() + ":\n" +
+                                       stub_documentation(one->documentation(), "    "))
+                                          .c_str());
+  for (const NamedTuple *one : named_tuples()) all[whole(one->name)] = nb::str(one->stub().c_str());
   // Those of weft._data and so on by their whole names.
   const nb::dict modules = nb::module_::import_("sys").attr("modules");
   const auto key = [&](nb::handle object) {

@@ -46,7 +46,7 @@ bool package_runs() {
   return file != nullptr && !folder.empty() && std::string_view(file).starts_with(folder);
 }
 
-constexpr std::size_t kKinds = 10;
+constexpr std::size_t kKinds = 11;
 PyObject *classes[kKinds] = {};
 PyObject *not_allowed = nullptr, *no_attribute = nullptr, *symbolic_size = nullptr;
 
@@ -384,6 +384,14 @@ void define_errors(nb::module_ &module) {
          "    Traceback (most recent call last):\n"
          "        ...\n"
          "    weft.AssertionError: ...: assertion failed in checked: x is not positive\n");
+  define(
+      ErrorKind::linalg, "LinAlgError", {invalid, PyExc_ValueError},
+      "A matrix that has not what is asked for: no inverse, not positive definite, no convergence."
+      "\n\nExample:\n"
+      "    >>> wf.linalg.cholesky([[0.0]])\n"
+      "    Traceback (most recent call last):\n"
+      "        ...\n"
+      "    weft.LinAlgError: ...: cholesky: the matrix is not positive definite...\n");
   define(ErrorKind::out_of_memory, "ResourceExhaustedError", {base, PyExc_MemoryError},
          "More bytes than can be had."
          "\n\nExample:\n"

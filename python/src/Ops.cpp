@@ -1,10 +1,13 @@
 // Ops and functions made of them as functions of Python, made from their records, and those of them
 // that are methods too.
 #include "Aliases.h"
+#include "Arguments.h"
 #include "Binding.h"
 #include "Composites.h"
 #include "Sizes.h"
 #include "Snapshots.h"
+#include <cstring>
+
 #include <weft/detail/named_call.h>
 
 namespace weft::python {
@@ -31,6 +34,11 @@ SearchSide to(PyObject *object, const Place &place) {
 template <>
 GridIndexing to(PyObject *object, const Place &place) {
   return word_of<GridIndexing>(object, place, {"xy", "ij"});
+}
+
+template <>
+linalg::QrMode to(PyObject *object, const Place &place) {
+  return word_of<linalg::QrMode>(object, place, {"reduced", "complete"});
 }
 
 template <>
@@ -90,10 +98,15 @@ std::vector<NamedTuple *> &named_tuples() {
 void NamedTuple::define(nb::module_ &module) {
   nb::list names;
   for (const char *field : fields) names.append(field);
+  const char *const dot = std::strchr(name, '.');
+  const std::string of = dot == nullptr ? "" : std::string(name, dot);
+  const char *const own = dot == nullptr ? name : dot + 1;
+  const std::string owner = of.empty() ? "weft" : "weft." + of;
   const nb::object made = nb::module_::import_("collections")
-                              .attr("namedtuple")(name, names, nb::arg("module") = "weft");
+                              .attr("namedtuple")(own, names, nb::arg("module") = owner.c_str());
   made.attr("__doc__") = documentation;
-  module.attr(name) = made;
+  if (of.empty()) module.attr(own) = made;
+  else add_to_family(of.c_str(), own, made);
   type = made.ptr(); // which the module holds
 }
 
@@ -103,8 +116,9 @@ PyObject *NamedTuple::of(std::vector<Tensor> tensors) const {
 }
 
 std::string NamedTuple::stub() const {
-  std::string text =
-      "class " + std::string(name) + "(NamedTuple):\n    \"\"\"" + documentation + "\"\"\"\n\n";
+  const std::string_view whole = name;
+  std::string text = "class " + std::string(whole.substr(whole.rfind('.') + 1)) +
+                     "(NamedTuple):\n    \"\"\"" + documentation + "\"\"\"\n\n";
   for (const char *field : fields) text += "    " + std::string(field) + ": Tensor\n";
   return text;
 }
@@ -162,10 +176,10 @@ PyMethodDef functions[] = {
 void define_ops(nb::module_ &module) {
   for (const auto &[table, list] :
        {std::pair(op_methods, "_ops"), std::pair(composite_methods, "_composites")}) {
-    add_functions(module, table);
     nb::list names;
     for (const PyMethodDef *row = table; row->ml_name != nullptr; ++row) names.append(row->ml_name);
     module.attr(list) = names;
+    add_functions(module, table);
   }
   add_functions(module, functions);
   for (NamedTuple *one : named_tuples()) one->define(module);

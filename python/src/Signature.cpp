@@ -1,7 +1,9 @@
 // Binding of the arguments of calls to parameters, and what a call that does not bind says.
+#include "Arguments.h"
 #include "Binding.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 namespace weft::python {
@@ -216,8 +218,17 @@ void bind_arguments(const char *function, std::span<const char *const> names,
 
 void add_functions(nb::module_ &module, PyMethodDef *table) {
   const nb::str owner("weft");
-  for (; table->ml_name != nullptr; ++table)
-    module.attr(table->ml_name) = checked(PyCFunction_NewEx(table, nullptr, owner.ptr()));
+  for (; table->ml_name != nullptr; ++table) {
+    const char *const dot = std::strchr(table->ml_name, '.');
+    if (dot == nullptr) {
+      module.attr(table->ml_name) = checked(PyCFunction_NewEx(table, nullptr, owner.ptr()));
+      continue;
+    }
+    const std::string of(table->ml_name, dot);
+    table->ml_name = dot + 1;
+    const nb::str family(("weft." + of).c_str());
+    add_to_family(of.c_str(), dot + 1, checked(PyCFunction_NewEx(table, nullptr, family.ptr())));
+  }
 }
 
 } // namespace weft::python

@@ -15,6 +15,7 @@ from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
 from weft import io as io
+from weft import linalg as linalg
 from weft import losses as losses
 from weft import metrics as metrics
 from weft import nn as nn
@@ -58,6 +59,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "latest_checkpoint",
+    "linalg",
     "losses",
     "metrics",
     "nn",

@@ -46,12 +46,13 @@ def ordinary(dtype, shape):
 
 
 class Case:
-    """One call: operands, attributes in MLIR's syntax, the expected result, how far off each element may be, and whether zeros have
+    """One call: operands, attributes in MLIR's syntax, the expected results, how far off each element may be, and whether zeros have
     signs."""
 
-    def __init__(self, op, operands, attributes, expected, slack, signed_zeros):
+    def __init__(self, op, operands, attributes, results, signed_zeros):
         self.op, self.operands, self.attributes = op, operands, attributes
-        self.expected, self.slack, self.signed_zeros = expected, slack, signed_zeros
+        self.results, self.signed_zeros = results, signed_zeros
+        self.expected, self.slack = results[0]
 
     def __str__(self):
         return f"{self.op}({', '.join(type_of(x) for x in self.operands)}) {self.attributes}"
@@ -326,6 +327,79 @@ def with_slice(x, index, value, axis):
     return result
 
 
+def lin(function, *arguments, **options):
+    """A function of np.linalg, which has nothing wider than float64."""
+    plain = [x.astype(np.float64) if isinstance(x, np.ndarray) and x.dtype == np.longdouble else x for x in arguments]
+    return getattr(np.linalg, function)(*plain, **options)
+
+
+def lu(x):
+    """Both triangles in one, the exchanges of rows, and their order in the end, of each matrix by elimination."""
+    factors, (rows, columns) = x.copy(), x.shape[-2:]
+    pivots = np.zeros(x.shape[:-2] + (min(rows, columns),), np.int64)
+    order = np.broadcast_to(np.arange(rows), x.shape[:-1]).copy()
+    for at in np.ndindex(*x.shape[:-2]):
+        a, numbers = factors[at], order[at]
+        for j in range(min(rows, columns)):
+            p = pivots[at][j] = j + np.argmax(np.abs(a[j:, j]))
+            a[[j, p]], numbers[[j, p]] = a[[p, j]], numbers[[p, j]]
+            a[j + 1:, j] /= a[j, j]
+            a[j + 1:, j + 1:] -= np.outer(a[j + 1:, j], a[j, j + 1:])
+    return factors, pivots, order
+
+
+def lu_factor(x):
+    """The triangles and the exchanges in a row."""
+    return flat([part.astype(x.dtype) for part in lu(x)[:2]])
+
+
+def flipped(x, adjoint):
+    return np.swapaxes(x, -1, -2) if adjoint else x
+
+
+def triangular_solve(x, b, lower, adjoint, unit_diagonal):
+    triangle = np.tril(x, -1) if lower else np.triu(x, 1)
+    diagonal = np.ones(x.shape[:-1], x.dtype) if unit_diagonal else np.diagonal(x, axis1=-2, axis2=-1)
+    return lin("solve", flipped(triangle + diagonal[..., None] * np.eye(x.shape[-1]), adjoint), b)
+
+
+def lu_solve(factors, permutation, b, adjoint):
+    """By the matrix that the triangles are of."""
+    product = (np.tril(factors, -1) + np.eye(factors.shape[-1])) @ np.triu(factors)
+    matrix = np.take_along_axis(product, np.argsort(permutation, -1)[..., None], -2)
+    return lin("solve", flipped(matrix, adjoint), b)
+
+
+def signs_of(vectors):
+    """1 or -1 for each column, so that its largest element is positive."""
+    if vectors.size == 0:
+        return np.ones(vectors.shape[:-2] + vectors.shape[-1:])
+    largest = np.take_along_axis(vectors, np.argmax(np.abs(vectors), -2)[..., None, :], -2)[..., 0, :]
+    return np.where(largest < 0, -1, 1)
+
+
+def eigh(x):
+    values, vectors = lin("eigh", x)
+    return values, vectors * signs_of(vectors)[..., None, :]
+
+
+def svd(x):
+    left, values, right = lin("svd", x, full_matrices=False)
+    signs = signs_of(left)
+    return values, left * signs[..., None, :], right * signs[..., None]
+
+
+def svd_in_order(x):
+    """Left vectors, values and right vectors in a row."""
+    values, left, right = svd(x)
+    return flat([left, values, right])
+
+
+def cho_solve(c, b, upper):
+    triangle = np.swapaxes(np.triu(c), -1, -2) if upper else np.tril(c)
+    return lin("solve", triangle @ np.swapaxes(triangle, -1, -2), b)
+
+
 def philox(seed, stream, blocks):
     """The four words of the first blocks of a stream, by Salmon et al. 2011."""
     index = np.arange(blocks, dtype=np.uint64)
@@ -374,7 +448,8 @@ class Operand:
         self.dtypes, self.counts = info["dtypes"].split(", "), info["role"] in ("index", "count")
         self.fixed = next((t for t in DTYPES if words.startswith(t + " ")), None)
         words = words.removeprefix(f"{self.fixed} ")
-        self.finite, words = words.startswith("finite "), words.removeprefix("finite ")
+        self.elements = next((word for word in ("finite", "regular", "definite") if words.startswith(word + " ")), None)
+        self.finite, words = self.elements is not None, words.removeprefix(f"{self.elements} ")
         self.view = next((view for view in ("transposed", "backwards", "strided") if words.startswith(view + " ")), None)
         words = words.removeprefix(f"{self.view} ")
         self.special, self.values, self.shape = words == "special", None, ()
@@ -394,6 +469,9 @@ class Operand:
             if not self.finite:
                 replaced = random.integers(0, 16, self.shape) == 0
                 x = np.where(replaced, random.choice(specials(dtype), self.shape), x).astype(dtype)
+            if self.elements in ("regular", "definite"):
+                large = (4 * x.shape[-1] + 1) * np.eye(*x.shape[-2:], dtype=dtype)
+                x = (x + np.swapaxes(x, -1, -2)) / 2 + large if self.elements == "definite" else x + large[:, ::-1]
         return self.seen(x)
 
     def seen(self, x):
@@ -442,7 +520,7 @@ def wide(x):
 
 
 def evaluate(op, operands, attributes):
-    """What NumPy gives, and how far off each element may be."""
+    """What NumPy gives, and how far off each element may be, of each result."""
     names = [operand["name"] for operand in op["operands"]]
     variadic = bool(op["operands"]) and op["operands"][-1]["variadic"]
 
@@ -454,24 +532,32 @@ def evaluate(op, operands, attributes):
 
     exact = op["tolerance"] == "0"
     floats = [x.dtype for x in operands if x.dtype.kind == "f"]
-    result = np.asarray(expression(np.asarray if exact else wide))
-    if not exact and result.dtype in WIDE.values():
-        result = result.astype(floats[0])
-    if exact or result.dtype.kind != "f":
-        return result, 0
 
-    def ulps(count):
-        return count * np.nan_to_num(np.spacing(np.abs(result)), nan=0, posinf=0)
+    def with_slack(result):
+        result = np.asarray(result)
+        if not exact and result.dtype in WIDE.values():
+            result = result.astype(floats[0])
+        if exact or result.dtype.kind != "f":
+            return result, 0
 
-    def sums(count):
-        size = np.abs(np.asarray(expression(lambda x: np.abs(wide(x)))).astype(result.dtype))
-        return np.nan_to_num(count * np.finfo(result.dtype).eps * size, nan=0, posinf=0)
+        def ulps(count):
+            return count * np.nan_to_num(np.spacing(np.abs(result)), nan=0, posinf=0)
 
-    def smallest():
-        return np.finfo(result.dtype).tiny
+        def sums(count):
+            size = np.abs(np.asarray(expression(lambda x: np.abs(wide(x)))).astype(result.dtype))
+            return np.nan_to_num(count * np.finfo(result.dtype).eps * size, nan=0, posinf=0)
 
-    local = {"ulps": ulps, "sums": sums, "smallest": smallest} | dict(zip(names, operands)) | attributes
-    return result, eval(op["tolerance"], FUNCTIONS, local)
+        def near(count):
+            return count * np.finfo(result.dtype).eps * np.max(np.abs(result), initial=0)
+
+        def smallest():
+            return np.finfo(result.dtype).tiny
+
+        words = {"ulps": ulps, "sums": sums, "near": near, "smallest": smallest} | dict(zip(names, operands)) | attributes
+        return result, eval(op["tolerance"], FUNCTIONS, words)
+
+    given = expression(np.asarray if exact else wide)
+    return [with_slack(result) for result in (given if isinstance(given, tuple) else (given,))]
 
 
 def cases_of(op):
@@ -485,15 +571,16 @@ def cases_of(op):
             drawn = draw_all(operands, dtype, integer)
             attributes = {info["name"]: attribute(info["kind"], value) for info, value in zip(op["attributes"], values)}
             text = ", ".join(f"{name} = {mlir}" for name, (_, mlir) in attributes.items())
-            expected, slack = evaluate(op, drawn, {name: value for name, (value, _) in attributes.items()})
-            yield Case(op["name"], drawn, text, np.ascontiguousarray(expected).reshape(expected.shape), slack, op["signedZeros"])
+            results = evaluate(op, drawn, {name: value for name, (value, _) in attributes.items()})
+            results = [(np.ascontiguousarray(expected).reshape(expected.shape), slack) for expected, slack in results]
+            yield Case(op["name"], drawn, text, results, op["signedZeros"])
 
 
 # Running and comparing --------------------------------------------------------------------------------------------------------------
 
 
 def run(weft_run, cases, folder):
-    """All cases as one function of one program: the results, in order."""
+    """All cases as one function of one program: the results of each, in order."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     parameters, lines, results, command = [], [], [], []
@@ -508,10 +595,12 @@ def run(weft_run, cases, folder):
             command.append("--arg=" + path)
         types = ", ".join(map(type_of, case.operands))
         attributes = f" <{{{case.attributes}}}>" if case.attributes else ""
-        lines.append(f'  %r{number} = "weft.{case.op}"({", ".join(names)}){attributes} : ({types}) -> {type_of(case.expected)}')
-        results.append(f"%r{number}")
-        command.append("--save=" + os.path.join(folder, f"r{number}.npy"))
-    types = ", ".join(type_of(case.expected) for case in cases)
+        count, given = len(case.results), ", ".join(type_of(expected) for expected, _ in case.results)
+        lines.append(f'  %r{number}:{count} = "weft.{case.op}"({", ".join(names)}){attributes} : ({types}) -> ({given})')
+        for i in range(count):
+            results.append(f"%r{number}#{i}")
+            command.append("--save=" + os.path.join(folder, f"r{number}_{i}.npy"))
+    types = ", ".join(type_of(expected) for case in cases for expected, _ in case.results)
     program = os.path.join(folder, "program.mlir")
     with open(program, "w") as file:
         file.write(f"func.func @main({', '.join(parameters)}) -> ({types}) {{\n" + "\n".join(lines) +
@@ -519,7 +608,16 @@ def run(weft_run, cases, folder):
     done = subprocess.run([weft_run, program, *command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"weft-run failed on {program}:\n{done.stderr[:4000]}")
-    return [np.load(os.path.join(folder, f"r{number}.npy")) for number in range(len(cases))]
+    return [[np.load(os.path.join(folder, f"r{number}_{i}.npy")) for i in range(len(case.results))]
+            for number, case in enumerate(cases)]
+
+
+def compare_all(case, actual):
+    """What is wrong with the results of a case, or nothing."""
+    for (case.expected, case.slack), one in zip(case.results, actual, strict=True):
+        if words := compare(case, one):
+            return words
+    return None
 
 
 def compare(case, actual):
@@ -551,7 +649,7 @@ def main():
     for start in range(0, len(cases), 200):
         part = cases[start:start + 200]
         for case, actual in zip(part, run(weft_run, part, folder)):
-            if words := compare(case, actual):
+            if words := compare_all(case, actual):
                 print(f"{case}: {words}")
                 wrong += 1
     print(f"{len(cases)} calls, {wrong} differ from NumPy")

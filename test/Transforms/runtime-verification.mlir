@@ -110,19 +110,3 @@ func.func @promises(%a: i32, %x: f32) -> (i32, f32, i32) {
   %2 = arith.fptosi %x : f32 to i32
   return %0, %1, %2 : i32, f32, i32
 }
-
-// -----
-
-// A routine that goes along an axis writes as many elements of each line as there are, or fewer, and all lines.
-// CHECK-LABEL: func @routine
-// CHECK: %[[HAS:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<?x?xf32>
-// CHECK: %[[WANTED:.*]] = tensor.dim %{{.*}}, %{{.*}} : tensor<?x?xi64>
-// CHECK: arith.cmpi eq, %[[WANTED]], %[[HAS]]
-// CHECK: weft.check_sizes %{{.*}}, "weft.call_into: the destination has size {} along axis 0, where x has {}"
-// CHECK: arith.cmpi sle
-// CHECK: weft.check_sizes %{{.*}}, "weft.call_into: the destination has size {} along axis 1, where x has {}"
-// CHECK: weft.call_into "argsort"
-func.func @routine(%x: tensor<?x?xf32>, %into: tensor<?x?xi64>) -> tensor<?x?xi64> {
-  %0 = weft.call_into "argsort"(%x) numbers() into %into {attrs = array<i64: 1, 0, -1>} : (tensor<?x?xf32>) into tensor<?x?xi64>
-  return %0 : tensor<?x?xi64>
-}

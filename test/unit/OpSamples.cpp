@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include <weft/ops.h>
+#include <weft/composites.h>
 
 namespace weft::test {
 
@@ -94,6 +94,8 @@ SampleOperand read_operand(std::string_view words, const OperandInfo &info) {
   SampleOperand operand;
   operand.dtype = take_dtype(words);
   if (take(words, "finite ")) operand.elements = SampleOperand::Elements::finite;
+  else if (take(words, "regular ")) operand.elements = SampleOperand::Elements::regular;
+  else if (take(words, "definite ")) operand.elements = SampleOperand::Elements::definite;
   if (take(words, "transposed ")) operand.view = SampleOperand::View::transposed;
   else if (take(words, "backwards ")) operand.view = SampleOperand::View::backwards;
   else if (take(words, "strided ")) operand.view = SampleOperand::View::strided;
@@ -181,6 +183,18 @@ Tensor make(const std::vector<T> &values, const Shape &shape) {
 }
 
 } // namespace
+
+Tensor SampleOperand::as_wanted(const Tensor &drawn) const {
+  const bool definite = elements == Elements::definite;
+  if (!definite && elements != Elements::regular) return drawn;
+  const std::int64_t size = drawn.size(-1);
+  const Tensor diagonal = cast(4 * size + 1, drawn.dtype()) * eye(size, drawn.dtype());
+  if (definite) return 0.5 * (drawn + swapaxes(drawn, -1, -2)) + diagonal;
+  // Of more rows than columns the last ones are as they are drawn.
+  const std::int64_t more = drawn.size(-2) - size;
+  const Tensor shifted = reverse(diagonal, {1});
+  return drawn + (more > 0 ? concatenate({shifted, zeros({more, size}, drawn.dtype())}) : shifted);
+}
 
 Tensor SampleOperand::seen(const Tensor &whole) const {
   switch (view) {

@@ -13,7 +13,7 @@ namespace weft::test {
 
 /// An operand of a sample; dialects/Weft/IR/Vocabulary.td says in which words.
 struct SampleOperand {
-  enum class Elements : std::uint8_t { drawn, finite, special, given };
+  enum class Elements : std::uint8_t { drawn, finite, special, given, regular, definite };
   enum class View : std::uint8_t { whole, transposed, backwards, strided };
 
   Elements elements = Elements::drawn;
@@ -22,6 +22,8 @@ struct SampleOperand {
   Shape shape;                      ///< before the view is taken
   std::vector<std::int64_t> values; ///< if they are given
 
+  /// The tensor of ordinary numbers, or regular or definite matrices by it.
+  Tensor as_wanted(const Tensor &drawn) const;
   /// The view of a tensor of that shape.
   Tensor seen(const Tensor &whole) const;
 };

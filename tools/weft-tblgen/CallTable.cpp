@@ -11,7 +11,8 @@ namespace weft::tblgen {
 
 /// One call: arguments are drawn in the order of the parameters, so that a seed says all.
 static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
-  os << "{\"" << op.cppName << (asSpan ? " of a span" : "") << "\", [](Draw &draw) {\n";
+  os << "{\"" << op.scope() << op.cppName << (asSpan ? " of a span" : "")
+     << "\", [](Draw &draw) {\n";
   SmallVector<std::string> arguments, options;
   for (const Operand &operand : op.operands) {
     os << "   const auto " << operand.name << " = draw."
@@ -33,7 +34,7 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
     else arguments.insert(op.leads(i) ? arguments.begin() : arguments.end(), attribute.name);
   }
   if (!options.empty()) arguments.push_back("{" + join(options, ", ") + "}");
-  const std::string call = op.cppName + "(" + join(arguments, ", ") + ")";
+  const std::string call = op.scope() + op.cppName + "(" + join(arguments, ", ") + ")";
   if (op.results.empty()) {
     os << "   return results(" << call;
   } else {

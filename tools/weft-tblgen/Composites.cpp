@@ -45,7 +45,10 @@ private:
 
   /// The C++ function that the word of a dag stands for.
   std::string function(const Record *head) const {
-    if (head->isSubClassOf("Weft_CompositeFn")) return head->getValueAsString("cppName").str();
+    if (head->isSubClassOf("Weft_CompositeFn")) {
+      StringRef module = head->getValueAsString("module");
+      return (module + (module.empty() ? "" : "::") + head->getValueAsString("cppName")).str();
+    }
     if (!head->isSubClassOf("Emit")) return head->getName().str();
     StringRef mnemonic = head->getValueAsString("mnemonic");
     for (const OpRecord &op : ops_)
@@ -111,7 +114,7 @@ void emitFusedCall(const CompositeRecord &composite, raw_ostream &os) {
 
 void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bool asSpan,
                     raw_ostream &os) {
-  os << composite.resultType() << " " << composite.cppName << "("
+  os << composite.resultType() << " " << composite.scope() << composite.cppName << "("
      << parametersInCpp(composite, false, asSpan) << ") {\n  static constexpr call::ParameterInfo ";
   if (composite.isVariadic()) {
     os << "info = ";
@@ -156,7 +159,16 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
 
 void emitCompositeHeader(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Functions made of ops.");
-  for (const CompositeRecord &composite : readComposites(records)) emitDeclaration(composite, os);
+  std::string open;
+  for (const CompositeRecord &composite : readComposites(records)) {
+    if (composite.module != open) {
+      if (!open.empty()) os << "} // namespace " << open << "\n\n";
+      open = composite.module;
+      if (!open.empty()) os << "namespace " << open << " {\n\n";
+    }
+    emitDeclaration(composite, os);
+  }
+  if (!open.empty()) os << "} // namespace " << open << "\n";
 }
 
 void emitUsingDeclarations(const RecordKeeper &records, raw_ostream &os) {
@@ -164,7 +176,7 @@ void emitUsingDeclarations(const RecordKeeper &records, raw_ostream &os) {
   for (const OpRecord &op : readOps(records))
     if (!op.handwrittenApi) os << "using weft::" << op.cppName << ";\n";
   for (const CompositeRecord &composite : readComposites(records))
-    os << "using weft::" << composite.cppName << ";\n";
+    if (composite.module.empty()) os << "using weft::" << composite.cppName << ";\n";
 }
 
 void emitCompositeSource(const RecordKeeper &records, raw_ostream &os) {
@@ -213,7 +225,7 @@ void emitCompositeBodies(const RecordKeeper &records, raw_ostream &os) {
                            operand.name);
     add(false);
     if (hasOptions(composite))
-      parameters.push_back("const " + optionsName(composite) + " &options");
+      parameters.push_back("const " + composite.scope() + optionsName(composite) + " &options");
     os << composite.resultType() << " " << composite.cppBody << "(" << join(parameters, ", ")
        << "); // " << origin(composite) << "\n";
   }

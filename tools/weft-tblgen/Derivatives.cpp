@@ -23,7 +23,8 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Methods of EmitterOps: every op that a derivative rule may emit.");
   for (const OpRecord &op : readOps(records)) {
     if (op.kind == "effect" || (op.operands.empty() && op.handwrittenApi)) continue;
-    os << "/// " << op.summary << " (" << origin(op) << ")\nValue " << op.cppName << "(";
+    os << "/// " << op.summary << " (" << origin(op) << ")\n"
+       << (op.hasSeveral() ? "std::vector<Value> " : "Value ") << op.cppName << "(";
     std::string operands;
     bool first = true, variadic = false;
     for (const Operand &operand : op.operands) {
@@ -45,7 +46,9 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
     }
     os << ") {\n";
     const std::string call = "  return " +
-                             std::string(op.takesSizes ? "emit_sized" : "self().emit") +
+                             std::string(op.takesSizes     ? "emit_sized"
+                                         : op.hasSeveral() ? "self().emit_all"
+                                                           : "self().emit") +
                              "(OpCode::" + op.cppName;
     if (variadic) os << call << ", " << operands;
     else if (op.operands.empty()) os << call << ", std::span<const Value>()";
@@ -97,9 +100,13 @@ private:
     if (const auto *number = dyn_cast<StringInit>(value))
       return "e.scalar(" + number->getValue().str() + ", call.cotangent_dtype())";
     StringRef name = dag->getArgName(i)->getValue();
-    if (name == "d" + *op.result && !forward) return "call.cotangent()";
-    if (name == "d" + *op.result) return "call.tangent(" + std::to_string(operand) + ")";
-    if (name == *op.result) return "call.result()";
+    if (int index = op.resultIndex(name); index >= 0)
+      return "call.result(" + (op.hasSeveral() ? std::to_string(index) : "") + ")";
+    if (int index = name.starts_with("d") ? op.resultIndex(name.drop_front()) : -1; index >= 0) {
+      if (forward) return "call.tangent(" + std::to_string(operand) + ")";
+      return op.hasSeveral() ? "rules::cotangent_or_zeros(e, call, " + std::to_string(index) + ")"
+                             : "call.cotangent()";
+    }
     if (name == "sizes" && op.takesSizes) return "call.sizes()";
     if (int index = op.operandIndex(name); index >= 0)
       return "call.operand(" + std::to_string(index) + ")";
@@ -154,7 +161,8 @@ static void emitForward(const OpRecord &op, raw_ostream &os) {
     }
     os << "  return rules::broadcast_tangent(e, call, sum);\n";
   } else {
-    os << "  return " << RulePrinter(op, 0, true).print(op.jvp) << ";\n";
+    const std::string tangents = RulePrinter(op, 0, true).print(op.jvp);
+    os << "  return " << (op.hasSeveral() ? "call.give(" + tangents + ")" : tangents) << ";\n";
   }
   os << "}\n\n";
 }

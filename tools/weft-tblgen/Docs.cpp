@@ -81,7 +81,7 @@ static void emitCallable(const Callable &op, StringRef title, const Record *def,
   if (def != nullptr) emitSyntax(*def, os);
   if (!op.description.empty()) os << paragraph(op.description) << "\n";
   if (!op.example.empty()) os << "```\n" << op.example << "\n```\n\n";
-  os << "C++: `" << op.cppName << "`. Record: " << origin(op) << ".\n\n";
+  os << "C++: `" << op.scope() << op.cppName << "`. Record: " << origin(op) << ".\n\n";
   if (!op.operands.empty() || !op.attributes.empty()) {
     os << "| argument | what | admits |\n|---|---|---|\n";
     for (const Operand &operand : op.operands)
@@ -113,7 +113,7 @@ static void emitCallable(const Callable &op, StringRef title, const Record *def,
 }
 
 static void emitPage(const OpRecord &op, raw_ostream &os) {
-  emitCallable(op, "weft." + op.mnemonic, op.def, !op.handwrittenApi, op.result.has_value(), os);
+  emitCallable(op, "weft." + op.mnemonic, op.def, !op.handwrittenApi, op.hasResult(), os);
   if (!op.differentiable()) {
     os << "No derivative: " << op.inactive << ".\n\n";
     return;
@@ -124,7 +124,8 @@ static void emitPage(const OpRecord &op, raw_ostream &os) {
   std::vector<std::string> saved;
   for (auto [i, operand] : enumerate(op.operands))
     if (op.saved() >> i & 1) saved.push_back("`" + operand.name + "`");
-  if (op.saved() >> op.operands.size() & 1) saved.push_back("`" + *op.result + "`");
+  for (auto [i, result] : enumerate(op.resultNames))
+    if (op.saved() >> (op.operandRows() + i) & 1) saved.push_back("`" + result + "`");
   os << "\nSaved for it: " << (saved.empty() ? "nothing" : join(saved, ", ")) << ".\n\n";
 }
 
@@ -162,15 +163,15 @@ void emitDocs(const RecordKeeper &records, raw_ostream &os) {
   const std::vector<CompositeRecord> composites = readComposites(records);
   os << "| function | what it does |\n|---|---|\n";
   for (const CompositeRecord &composite : composites)
-    os << "| [`" << composite.cppName << "`](#" << composite.cppName << ") | " << composite.summary
-       << " |\n";
+    os << "| [`" << composite.scope() << composite.cppName << "`](#" << composite.module
+       << composite.cppName << ") | " << composite.summary << " |\n";
   os << "\n";
   for (const CompositeRecord &composite : composites)
-    emitCallable(composite, composite.cppName, nullptr, true, true, os);
+    emitCallable(composite, composite.scope() + composite.cppName, nullptr, true, true, os);
 }
 
 /// A call with each outermost [..] replaced by a literal of the dtype its operand wants.
-static std::string withLiterals(const Callable &op, StringRef text, bool isCall) {
+static std::string withLiterals(const Callable &op, StringRef text) {
   std::string result;
   int depth = 0, braces = 0;
   std::size_t operand = 0;
@@ -183,13 +184,28 @@ static std::string withLiterals(const Callable &op, StringRef text, bool isCall)
     else result += c;
     if (c != ']' || --depth != 0) continue;
     const StringRef word =
-        isCall && operand < op.operands.size() ? op.operands[operand].admitsWord : StringRef();
+        operand < op.operands.size() ? op.operands[operand].admitsWord : StringRef();
     result += "literal(\"" + literal + "\"" +
               (word == "an integer"              ? ", DType::i32)"
                : word == "an integer of 64 bits" ? ", DType::i64)"
                                                  : ")");
   }
   return result;
+}
+
+/// The entries of a list, a literal each.
+static SmallVector<std::string> partsOf(StringRef list) {
+  SmallVector<std::string> parts;
+  int depth = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i < list.size() && list[i] == '[') ++depth;
+    if (i < list.size() && list[i] == ']') --depth;
+    if (i < list.size() && (list[i] != ',' || depth != 0)) continue;
+    parts.push_back("literal(\"" + list.slice(first, i).trim().str() + "\")");
+    first = i + 1;
+  }
+  return parts;
 }
 
 void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
@@ -204,8 +220,8 @@ void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
     auto [call, value] = StringRef(op->example).rsplit("->");
     if (value.empty())
       PrintFatalError(op->def, "the example of '" + op->mnemonic + "' lacks '-> value'");
-    std::string call_text = withLiterals(*op, call.trim(), true);
-    os << "TEST(Examples, " << op->cppName << ") { // " << origin(*op) << "\n";
+    std::string call_text = op->scope() + withLiterals(*op, call.trim());
+    os << "TEST(Examples, " << op->module << op->cppName << ") { // " << origin(*op) << "\n";
     if (!op->results.empty()) {
       const std::string names =
           join(map_range(op->results, [](const NamedResult &result) { return result.name; }), ", ");
@@ -214,7 +230,7 @@ void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
     }
     os << "  expect_example(" << call_text << ", ";
     if (op->givesOne()) os << "literal(\"" << value.trim() << "\")";
-    else os << "{" << withLiterals(*op, value.trim().drop_front().drop_back(), false) << "}";
+    else os << "{" << join(partsOf(value.trim().drop_front().drop_back()), ", ") << "}";
     os << ");\n}\n";
   }
 }

@@ -76,7 +76,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << ",\n     .attrs = " << table(op.attributes.empty(), "_attrs", "AttrInfo")
        << ",\n     .shape_function = "
        << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)
-       << ",\n     .results = " << (op.result ? 1 : 0) << ",\n     .cost = " << op.cost
+       << ",\n     .results = " << op.resultNames.size() << ",\n     .cost = " << op.cost
        << ",\n     .effects = " << effects(op)
        << ",\n     .differentiable = " << (op.differentiable() ? "true" : "false")
        << ",\n     .inactive = \"" << op.inactive << "\",\n     .saved = " << op.saved()
@@ -239,12 +239,15 @@ void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
       parameters += "const void *" + operand.name + ", ";
       names += "const_cast<void *>(" + operand.name + "), ";
     }
+    for (auto [i, result] : enumerate(op.resultNames)) {
+      parameters += (i ? ", void *" : "void *") + result;
+      names += (i ? ", " : "") + result;
+    }
     for (const std::string &dtype : op.operands.front().dtypes)
       os << "extern \"C\" void weft_rt_" << op.mnemonic << "_" << dtype
-         << "(const std::int64_t *numbers, " << parameters << "void *" << *op.result
+         << "(const std::int64_t *numbers, " << parameters
          << ") {\n  weft::kernels::run_routine(weft::OpCode::" << op.cppName
-         << ", weft::DType::" << dtype << ", numbers, " << op.attributes.size() << ", {" << names
-         << *op.result << "});\n}\n";
+         << ", weft::DType::" << dtype << ", numbers, {" << names << "});\n}\n";
   }
 }
 
@@ -274,8 +277,8 @@ void emitLowerings(const RecordKeeper &records, raw_ostream &os) {
   os << "#ifdef WEFT_LOWERING_DECLARATIONS\n";
   for (const OpRecord &op : readOps(records)) {
     if ((op.kind != "structural" && !op.isRoutine()) || op.staysInLinalg) continue;
-    os << "Value " << loweringOf(op) << "(LinalgBuilder &b, " << op.className << " op); // "
-       << op.file << "\n";
+    os << (op.hasSeveral() ? "SmallVector<Value> " : "Value ") << loweringOf(op)
+       << "(LinalgBuilder &b, " << op.className << " op); // " << op.file << "\n";
     caseStream << ".Case([&](" << op.className << " op) { return " << loweringOf(op)
                << "(b, op); })\n";
   }

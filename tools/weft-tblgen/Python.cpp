@@ -157,7 +157,7 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
   const bool optional = any_of(op.operands, [](const Operand &o) { return o.optional; });
   os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
-     << "> operands(signature_" << op.mnemonic << ", values, " << first;
+     << "> operands(signature_" << op.identifier() << ", values, " << first;
   // Lists for an operand of only one dtype take it.
   if (first == count &&
       any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
@@ -213,7 +213,8 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
          : op.mnemonic == "cast" ? "operand.impl()->size"
          : count                 ? "operands.size()"
                                  : "0")
-     << ", [&] { return weft::" << op.cppName << "(" << join(arguments, ", ") << "); });\n";
+     << ", [&] { return weft::" << op.scope() << op.cppName << "(" << join(arguments, ", ")
+     << "); });\n";
   if (op.results.empty()) return;
   os << "  return {";
   for (const NamedResult &result : op.results) os << "std::move(found." << result.name << "), ";
@@ -247,14 +248,15 @@ void emitFunction(const Callable &op, raw_ostream &os) {
   }
   std::stable_partition(parameters.begin(), parameters.end(), std::not_fn(isRest));
   os << "// " << origin(op) << "\n"
-     << "const Signature signature_" << op.mnemonic << "{" << quoted(op.mnemonic) << ", {" << list
-     << "}, " << quoted(resultOf(op)) << "};\n"
-     << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.mnemonic
+     << "const Signature signature_" << op.identifier() << "{" << quoted(op.mnemonic) << ", {"
+     << list << "}, " << quoted(resultOf(op)) << "};\n"
+     << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.identifier()
      << "(PyObject *const *values) {\n";
   emitCall(op, parameters, os);
   os << "}\n\n";
   if (op.results.empty()) return;
-  os << "NamedTuple results_" << op.mnemonic << "{" << quoted(op.resultsName()) << ", "
+  os << "NamedTuple results_" << op.identifier() << "{"
+     << quoted((op.module.empty() ? "" : op.module + ".") + op.resultsName()) << ", "
      << quoted("What `" + op.mnemonic + "` gives.") << ", {";
   for (const NamedResult &result : op.results) os << quoted(result.name) << ", ";
   os << "}};\n\n";
@@ -265,11 +267,11 @@ void emitRow(const Callable &op, raw_ostream &os) {
   const std::vector<Parameter> parameters = parametersOf(op);
   os << "    ";
   if (op.givesOne() && !op.takesRest()) os << "method<";
-  else if (!op.results.empty()) os << "named_method<results_" << op.mnemonic << ", ";
+  else if (!op.results.empty()) os << "named_method<results_" << op.identifier() << ", ";
   else
     os << "composite_method<Gives::" << op.gives << ", " << (op.takesRest() ? "true" : "false")
        << ", ";
-  os << "signature_" << op.mnemonic << ", call_" << op.mnemonic << ">("
+  os << "signature_" << op.identifier() << ", call_" << op.identifier() << ">("
      << quoted(docstringOf(op, parameters)) << "),\n";
 }
 

@@ -22,6 +22,11 @@ int OpRecord::operandIndex(StringRef name) const {
   return -1;
 }
 
+int OpRecord::resultIndex(StringRef name) const {
+  auto found = find(resultNames, name);
+  return found == resultNames.end() ? -1 : static_cast<int>(found - resultNames.begin());
+}
+
 static void collectNames(const DagInit *dag, StringSet<> &names) {
   for (unsigned i = 0; i < dag->getNumArgs(); ++i) {
     if (const auto *inner = dyn_cast<DagInit>(dag->getArg(i))) collectNames(inner, names);
@@ -42,7 +47,8 @@ unsigned OpRecord::savedFor(unsigned operand) const {
   for (auto [i, operand] : enumerate(operands))
     if (names.contains(operand.name)) mask |= 1u << i;
   if (takesSizes && names.contains("sizes")) mask |= 1u << operands.size();
-  if (result && names.contains(*result)) mask |= 1u << operandRows();
+  for (auto [i, result] : enumerate(resultNames))
+    if (names.contains(result)) mask |= 1u << (operandRows() + i);
   return mask;
 }
 
@@ -63,12 +69,16 @@ bool Callable::leads(std::size_t attribute) const {
   return false;
 }
 
+std::string Callable::identifier() const {
+  return module.empty() ? mnemonic : module + "_" + cppName;
+}
+
 std::string Callable::resultsName() const {
   return convertToCamelFromSnakeCase(cppName, /*capitalizeFirst=*/true);
 }
 
 std::string Callable::resultType() const {
-  if (!results.empty()) return resultsName();
+  if (!results.empty()) return scope() + resultsName();
   return givesOne() ? "Tensor" : "std::vector<Tensor>";
 }
 
@@ -172,8 +182,9 @@ static void readArguments(OpRecord &op) {
   }
   orderParameters(op);
   const DagInit *results = op.def->getValueAsDag("results");
-  if (results->getNumArgs() > 0 && !isToken(cast<DefInit>(results->getArg(0))->getDef()))
-    op.result = results->getArgNameStr(0).str();
+  for (unsigned i = 0; i < results->getNumArgs(); ++i)
+    if (!isToken(cast<DefInit>(results->getArg(i))->getDef()))
+      op.resultNames.push_back(results->getArgNameStr(i).str());
 }
 
 /// Checks that a derivative's dag is made of known ops, rules and values.
@@ -217,9 +228,15 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
     forward.insert("d" + operand.name);
   }
   if (op.takesSizes) reverse.insert("sizes");
-  reverse.insert(*op.result);
-  reverse.insert("d" + *op.result);
-  forward.insert(*op.result);
+  for (const std::string &result : op.resultNames) {
+    reverse.insert(result);
+    reverse.insert("d" + result);
+    forward.insert(result);
+  }
+  if (op.hasSeveral() && !operatorOf(op.jvp)->isSubClassOf("Rule"))
+    PrintFatalError(op.def, "'" + op.mnemonic +
+                                "' has several results: its `jvp` is a rule that gives a tangent "
+                                "of each");
   for (const DagInit *dag : op.vjp) checkDag(op, dag, reverse, ops);
   checkDag(op, op.jvp, forward, ops);
 }
@@ -302,7 +319,7 @@ static void readCallable(Callable &op, const Record *def) {
 
 /// What a routine is given: tensors, and attributes that are one integer each.
 static void checkRoutine(const OpRecord &op) {
-  if (op.operands.empty() || op.isVariadic() || op.takesSizes || !op.result)
+  if (op.operands.empty() || op.isVariadic() || op.takesSizes || !op.hasResult())
     PrintFatalError(op.def, "'" + op.mnemonic +
                                 "' is a routine: it has operands of a fixed number, and a result");
   for (const Attribute &attribute : op.attributes)
@@ -311,6 +328,23 @@ static void checkRoutine(const OpRecord &op) {
                                   "' is a routine, whose attributes are flags, axes, "
                                   "counts and numbers: '" +
                                   attribute.name + "' is none");
+}
+
+/// What the record says in words of each of several results.
+static void readResults(OpRecord &op) {
+  constexpr std::size_t kMostResults = 3; // of OpDefs/OpInfo.h
+  const std::vector<StringRef> words = op.def->getValueAsListOfStrings("resultWords");
+  if (!op.isRoutine() || !op.handwrittenApi || op.resultNames.size() > kMostResults)
+    PrintFatalError(op.def, "'" + op.mnemonic + "' has " + Twine(op.resultNames.size()) +
+                                " results: routines without a C++ function of their own "
+                                "(`handwrittenApi`) alone have several, at most " +
+                                Twine(kMostResults));
+  if (words.size() != op.resultNames.size())
+    PrintFatalError(op.def, "'" + op.mnemonic + "' says of " + Twine(words.size()) +
+                                " results what they are (`resultWords`), and has " +
+                                Twine(op.resultNames.size()));
+  for (auto [name, what] : zip(op.resultNames, words)) op.results.push_back({name, what.str()});
+  op.gives = "named";
 }
 
 std::vector<OpRecord> readOps(const RecordKeeper &records) {
@@ -334,7 +368,8 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     op.jvp = def->getValueAsDag("jvp");
     for (const Init *dag : *def->getValueAsListInit("vjp")) op.vjp.push_back(cast<DagInit>(dag));
     readArguments(op);
-    readWords(op, op.result.has_value());
+    if (op.hasSeveral()) readResults(op);
+    readWords(op, op.resultNames.size() == 1);
     if (op.isRoutine()) checkRoutine(op);
     ops.push_back(std::move(op));
   }
@@ -392,7 +427,9 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     CompositeRecord composite;
     readCallable(composite, def);
     composite.isComposite = true;
-    composite.mnemonic = def->getValueAsString("name").str();
+    composite.module = def->getValueAsString("module").str();
+    composite.mnemonic = (composite.module.empty() ? "" : composite.module + ".") +
+                         def->getValueAsString("name").str();
     composite.cppName = def->getValueAsString("cppName").str();
     composite.body = def->getValueAsDag("body");
     composite.cppBody = def->getValueAsString("cppBody").str();
@@ -418,7 +455,7 @@ std::vector<const Callable *> functionsOf(const std::vector<OpRecord> &ops,
                                           const std::vector<CompositeRecord> &composites) {
   std::vector<const Callable *> functions;
   for (const OpRecord &op : ops)
-    if (!op.handwrittenApi && op.result) functions.push_back(&op);
+    if (!op.handwrittenApi && op.hasResult()) functions.push_back(&op);
   for (const CompositeRecord &composite : composites) functions.push_back(&composite);
   return functions;
 }

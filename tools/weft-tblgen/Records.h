@@ -78,12 +78,17 @@ struct Callable {
   std::vector<Raised> raises;       ///< with that for a dtype that an operand does not admit
   std::string gives = "tensor";     ///< or a list, or a tuple of them, which may be named
   std::vector<NamedResult> results; ///< of those that are named
+  std::string module;               ///< whose function it is; of most none
   bool isComposite = false;
   bool openSizes = true;          ///< does the same where sizes are not known
   bool method = false;            ///< of tensors of Python
   std::vector<std::string> names; ///< of NumPy, besides its own
 
   bool givesOne() const { return gives == "tensor"; }
+  /// "linalg::", of a function of a module.
+  std::string scope() const { return module.empty() ? "" : module + "::"; }
+  /// The mnemonic as a part of names of C++.
+  std::string identifier() const;
   /// What it gives in C++: a Tensor, a vector of them, or a struct.
   std::string resultType() const;
   /// That of several results with names, in C++ and in Python: "TopK".
@@ -107,7 +112,7 @@ struct CompositeRecord : Callable {
 
 struct OpRecord : Callable {
   std::string kind, shapeFunction, batching, init, inactive;
-  std::optional<std::string> result;
+  std::vector<std::string> resultNames;
   const llvm::DagInit *body = nullptr;
   std::vector<const llvm::DagInit *> vjp;
   const llvm::DagInit *jvp = nullptr;
@@ -125,11 +130,15 @@ struct OpRecord : Callable {
   bool isRoutine() const { return kind == "routine"; }
   /// Whether the body combines an accumulator with the operands' elements.
   bool accumulates() const { return kind == "reduction" || kind == "cumulative"; }
-  /// Bits of operands (and, after them, the result) that the derivative's dags mention.
+  bool hasResult() const { return !resultNames.empty(); }
+  /// Whether it has several results, of which C++ gives a struct.
+  bool hasSeveral() const { return resultNames.size() > 1; }
+  /// Bits of operands (and, after them, the results) that the derivative's dags mention.
   unsigned saved() const;
   /// The same of the derivative by one operand.
   unsigned savedFor(unsigned operand) const;
   int operandIndex(llvm::StringRef name) const;
+  int resultIndex(llvm::StringRef name) const;
 };
 
 /// Every op record, in the order of the files. Stops with TableGen's own error, at the record, when

@@ -25,7 +25,8 @@ std::vector<std::int64_t> sizesOf(StringRef words) {
   bool transposed = false, halved = false;
   for (bool more = true; more;) {
     more = false;
-    for (StringRef prefix : {"i32 ", "i64 ", "f32 ", "f64 ", "bool ", "finite "})
+    for (StringRef prefix :
+         {"i32 ", "i64 ", "f32 ", "f64 ", "bool ", "finite ", "regular ", "definite "})
       more |= words.consume_front(prefix);
     if (words.consume_front("transposed ")) more = transposed = true;
     if (words.consume_front("backwards ") || words.consume_front("strided ")) more = halved = true;
@@ -149,9 +150,10 @@ void emitSampleTable(const RecordKeeper &records, raw_ostream &os) {
 }
 
 void emitDomains(const RecordKeeper &records, raw_ostream &os) {
-  emitHeader(os, "The ops that have a derivative for positive numbers alone.");
+  emitHeader(os, "Where ops are differentiated by differences, if not anywhere.");
   for (const OpRecord &op : readOps(records))
-    if (op.def->getValueAsString("domain") == "positive") os << "OpCode::" << op.cppName << ",\n";
+    if (StringRef domain = op.def->getValueAsString("domain"); domain != "any")
+      os << "{OpCode::" << op.cppName << ", \"" << domain << "\"},\n";
 }
 
 static void writeSamples(const Callable &op, json::OStream &out) {

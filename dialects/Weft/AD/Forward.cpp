@@ -23,9 +23,10 @@ LogicalResult Forward::run(ArrayRef<Operation *> ops, Operation *end) {
         if (failed(forwardCustom(context, custom))) return failure();
         continue;
       }
-      Value tangent = forwardRule(context, op);
-      if (!tangent) return failure();
-      context.derivatives.set(op->getResult(0), tangent);
+      SmallVector<Value> tangents = forwardRule(context, op);
+      if (!tangents.front()) return failure();
+      for (auto [result, tangent] : llvm::zip(op->getResults(), tangents))
+        if (tangent) context.derivatives.set(result, tangent);
       continue;
     }
     context.emitter.setLocation(op->getLoc());

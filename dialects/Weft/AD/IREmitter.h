@@ -44,6 +44,14 @@ public:
     return result;
   }
 
+  std::vector<Value> emit_all(::weft::OpCode op, std::span<const Value> operands,
+                              const ::weft::Attrs &attrs) {
+    Operation *built =
+        buildCall(builder, location, op, ArrayRef<Value>(operands.data(), operands.size()), attrs);
+    if (!built) throw BuildFailed();
+    return {built->result_begin(), built->result_end()};
+  }
+
   ::weft::TensorType type(Value value) { return tensorTypeOf(value.getType()); }
 
   Value scalar(double value, ::weft::DType dtype) {

@@ -19,7 +19,7 @@ LogicalResult Reverse::run(ArrayRef<Operation *> ops) {
       if (failed(reverseBranches(op))) return failure();
     } else if (auto custom = dyn_cast<CustomGradientOp>(op)) {
       if (failed(reverseCustom(context, custom))) return failure();
-    } else if (failed(reverseRule(context, op, context.derivatives.lookup(op->getResult(0))))) {
+    } else if (failed(reverseRule(context, op))) {
       return failure();
     }
   }

@@ -24,15 +24,17 @@ struct RecordedCall {
       operands.push_back(operand);
       types.push_back(tensorTypeOf(operand.getType()));
     }
-    result = op->getResult(0);
-    resultType = tensorTypeOf(result.getType());
+    for (Value result : op->getResults().take_front(info.results)) {
+      results.push_back(result);
+      resultTypes.push_back(tensorTypeOf(result.getType()));
+    }
   }
   const ::weft::OpInfo &info;
   ::weft::Attrs attrs;
   std::vector<Value> operands;
   std::vector<::weft::TensorType> types;
-  Value result;
-  ::weft::TensorType resultType;
+  std::vector<Value> results;
+  std::vector<::weft::TensorType> resultTypes;
 };
 
 /// The sizes that a value's type leaves open.
@@ -45,17 +47,20 @@ SmallVector<Value> openSizes(OpBuilder &builder, Location location, Value value)
   return sizes;
 }
 
-/// Runs the rule for the operands that want a cotangent.
-void runReverseRule(Context &context, const RecordedCall &call, Value cotangent,
+/// Runs the rule for the operands that want a cotangent; of the results' some may be null.
+void runReverseRule(Context &context, const RecordedCall &call, ArrayRef<Value> cotangents,
                     ArrayRef<bool> wanted) {
   std::vector<Value> gradients(call.operands.size());
+  SmallVector<bool> given;
+  for (Value cotangent : cotangents) given.push_back(static_cast<bool>(cotangent));
   ::weft::autodiff::VjpCall<IREmitter> rule({.op = call.info.op,
                                              .attrs = call.attrs,
                                              .operand_types = call.types,
-                                             .result_type = call.resultType,
+                                             .result_types = call.resultTypes,
                                              .operands = call.operands,
-                                             .result = call.result,
-                                             .cotangent = cotangent,
+                                             .results = call.results,
+                                             .cotangents = {cotangents.data(), cotangents.size()},
+                                             .has_cotangent = {given.data(), given.size()},
                                              .wanted = {wanted.data(), wanted.size()},
                                              .gradients = gradients});
   ::weft::autodiff::vjp(context.emitter, call.info.op, rule);
@@ -63,8 +68,9 @@ void runReverseRule(Context &context, const RecordedCall &call, Value cotangent,
     if (gradient) accumulate(context, operand, gradient);
 }
 
-void reverseTableOp(Context &context, Operation *op, Value cotangent) {
+void reverseTableOp(Context &context, Operation *op, ArrayRef<Value> cotangents) {
   RecordedCall call(op);
+  Value cotangent = cotangents.front();
   SmallVector<bool> wanted;
   for (Value operand : call.operands) wanted.push_back(context.activity.isActive(operand));
   if (auto gather = dyn_cast<GatherOp>(op))
@@ -81,12 +87,12 @@ void reverseTableOp(Context &context, Operation *op, Value cotangent) {
     // The slice is read before it is cleared, so that it can be cleared in place.
     SmallVector<bool> first(wanted.size(), false);
     std::swap(first.back(), wanted.back());
-    runReverseRule(context, call, cotangent, first);
+    runReverseRule(context, call, cotangents, first);
     if (context.outputs.contains(op))
       return accumulate(context, op->getOperand(0),
                         context.typed(cotangent, call.operands[0].getType()));
   }
-  if (llvm::is_contained(wanted, true)) runReverseRule(context, call, cotangent, wanted);
+  if (llvm::is_contained(wanted, true)) runReverseRule(context, call, cotangents, wanted);
 }
 
 /// Reads, casts, and ops on stacks. A place of a stack is stored once, so what a stack was before a
@@ -129,7 +135,7 @@ void reverseOther(Context &context, Operation *op, Value cotangent) {
   }
 }
 
-Value forwardTableOp(Context &context, Operation *op) {
+SmallVector<Value> forwardTableOp(Context &context, Operation *op) {
   RecordedCall call(op);
   std::vector<Value> tangents;
   SmallVector<bool> hasTangent;
@@ -137,15 +143,18 @@ Value forwardTableOp(Context &context, Operation *op) {
     tangents.push_back(context.derivatives.lookup(operand));
     hasTangent.push_back(static_cast<bool>(tangents.back()));
   }
+  SmallVector<Value> all(call.results.size());
   ::weft::autodiff::JvpCall<IREmitter> rule({.op = call.info.op,
                                              .attrs = call.attrs,
                                              .operand_types = call.types,
-                                             .result_type = call.resultType,
+                                             .result_types = call.resultTypes,
                                              .operands = call.operands,
-                                             .result = call.result,
+                                             .results = call.results,
                                              .has_tangent = {hasTangent.data(), hasTangent.size()},
-                                             .tangents = tangents});
-  return ::weft::autodiff::jvp(context.emitter, call.info.op, rule);
+                                             .tangents = tangents,
+                                             .more = {all.data() + 1, all.size() - 1}});
+  all.front() = ::weft::autodiff::jvp(context.emitter, call.info.op, rule);
+  return all;
 }
 
 /// The same op on tangents.
@@ -255,11 +264,13 @@ LogicalResult forwardCustom(Context &context, CustomGradientOp op) {
   return success();
 }
 
-LogicalResult reverseRule(Context &context, Operation *op, Value cotangent) {
+LogicalResult reverseRule(Context &context, Operation *op) {
   context.emitter.setLocation(op->getLoc());
+  SmallVector<Value> cotangents = llvm::map_to_vector(
+      op->getResults(), [&](Value result) { return context.derivatives.lookup(result); });
   try {
-    if (hasTableRule(op)) reverseTableOp(context, op, cotangent);
-    else reverseOther(context, op, cotangent);
+    if (hasTableRule(op)) reverseTableOp(context, op, cotangents);
+    else reverseOther(context, op, cotangents.front());
   } catch (const BuildFailed &) {
     return failure();
   } catch (const ::weft::Error &error) {
@@ -268,15 +279,16 @@ LogicalResult reverseRule(Context &context, Operation *op, Value cotangent) {
   return success();
 }
 
-Value forwardRule(Context &context, Operation *op) {
+SmallVector<Value> forwardRule(Context &context, Operation *op) {
   context.emitter.setLocation(op->getLoc());
   try {
-    return hasTableRule(op) ? forwardTableOp(context, op) : forwardOther(context, op);
+    if (hasTableRule(op)) return forwardTableOp(context, op);
+    return {forwardOther(context, op)};
   } catch (const BuildFailed &) {
-    return {};
+    return {Value()};
   } catch (const ::weft::Error &error) {
     context.refuse(op) << error.what();
-    return {};
+    return {Value()};
   }
 }
 

@@ -5,12 +5,13 @@
 
 namespace mlir::weft {
 
-/// Adds to the cotangents of an op's active operands what reaches them from its result's. The op is
+/// Adds to the cotangents of an op's active operands what reaches them from its results'. The op is
 /// in the op table, or a cast or of a stack. Fails after a diagnostic where it has no derivative.
-LogicalResult reverseRule(Context &context, Operation *op, Value cotangent);
+LogicalResult reverseRule(Context &context, Operation *op);
 
-/// The tangent of such an op's result, from those of its operands; null after a diagnostic.
-Value forwardRule(Context &context, Operation *op);
+/// The tangents of such an op's results, from those of its operands, null of one that has none; the
+/// first is null after a diagnostic.
+SmallVector<Value> forwardRule(Context &context, Operation *op);
 
 /// Refuses an active host call, whose derivative is not known.
 void refuseHost(Context &context, HostCallOp op);

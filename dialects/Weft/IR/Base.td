@@ -210,7 +210,9 @@ class Weft_Callable {
   string tolerance = "0";
   /// Whether a zero has NumPy's sign.
   bit signedZeros = 1;
-  /// Where it is differentiated by finite differences: any, or positive.
+  /// Where it is differentiated by finite differences: any, positive, regular or definite, of matrices with larger
+  /// numbers on the diagonal, which the latter makes symmetric, or nowhere, of an op whose derivative holds
+  /// only as part of the functions that it is there for, which have their own tests.
   string domain = "any";
   /// "call -> value", printed in the reference and run as a test, in Python too; [..] are tensors.
   string example = "";
@@ -259,6 +261,10 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   int cost = 1;
   /// The user's words when the C++ signature is written by hand (variadic or effect ops).
   bit handwrittenApi = 0;
+  /// Of an op with several results, a routine, what each is, in words, in place of `resultShape` and `resultDType`.
+  /// If any of them has a derivative, the first has. Its rules are told a cotangent of each, zeros where there is
+  /// none, and `jvp` is a rule that gives a tangent of each.
+  list<string> resultWords = [];
 }
 
 /// An op without effects whose result type follows from its operands and attributes. It is not

@@ -220,8 +220,8 @@ DenseElementsAttr elementsAttrOf(const ::weft::ConstantData &constant, MLIRConte
 // Building and typing
 //===----------------------------------------------------------------------===//
 
-Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
-              const ::weft::Attrs &attrs) {
+Operation *buildCall(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
+                     const ::weft::Attrs &attrs) {
   const ::weft::OpInfo &info = ::weft::op_info(op);
   MLIRContext *context = builder.getContext();
   OperationState state(location, ("weft." + StringRef(info.name.data(), info.name.size())).str());
@@ -230,9 +230,15 @@ Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRan
   SmallVector<Type> types;
   if (failed(inferResultTypes(state.name.getStringRef(), context, location, operands,
                               state.attributes.getDictionary(context), types)))
-    return {};
+    return nullptr;
   state.addTypes(types);
-  return builder.create(state)->getResult(0);
+  return builder.create(state);
+}
+
+Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
+              const ::weft::Attrs &attrs) {
+  Operation *built = buildCall(builder, location, op, operands, attrs);
+  return built ? built->getResult(0) : Value();
 }
 
 Value buildEffect(OpBuilder &builder, Location location, ::weft::OpCode op, Value variable,
@@ -271,10 +277,12 @@ LogicalResult inferResultTypes(StringRef name, MLIRContext *context,
   }
   ::weft::Result<::weft::Attrs> attrs = attrsFrom(info, attributes);
   if (!attrs) return emitOptionalError(location, "'weft.", name, "' op ", attrs.fault().message);
+  std::vector<::weft::TensorType> more(info.results > 1 ? info.results - 1 : 0);
   ::weft::Result<::weft::TensorType> result = ::weft::infer(
-      {info.op, std::span<const ::weft::TensorType>(types.data(), types.size()), *attrs});
+      {info.op, std::span<const ::weft::TensorType>(types.data(), types.size()), *attrs, more});
   if (!result) return emitOptionalError(location, "'weft.", name, "' op ", result.fault().message);
   if (info.results != 0) inferred.push_back(mlirTypeOf(*result, context));
+  for (const ::weft::TensorType &other : more) inferred.push_back(mlirTypeOf(other, context));
   return success();
 }
 

@@ -37,9 +37,12 @@ DenseElementsAttr elementsAttrOf(const ::weft::ConstantData &constant, MLIRConte
 /// The elements of a dense attribute, copied; splats are expanded.
 ::weft::ConstantRef constantOf(DenseElementsAttr elements);
 
-/// Builds the operation of a pure call and infers its type. A call that does not type is our own
-/// fault here and stops with llvm::report_fatal_error in no case: it gives a null value after a
+/// Builds the operation of a pure call and infers its types. A call that does not type is our own
+/// fault here and stops with llvm::report_fatal_error in no case: it gives null after a
 /// diagnostic at `location`.
+Operation *buildCall(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
+                     const ::weft::Attrs &attrs);
+/// The same, and gives its first result.
 Value buildOp(OpBuilder &builder, Location location, ::weft::OpCode op, ValueRange operands,
               const ::weft::Attrs &attrs);
 

@@ -13,9 +13,10 @@ namespace mlir::weft {
 //===----------------------------------------------------------------------===//
 
 bool knowsMoreThanInferred(Operation *op) {
-  if (op->getNumResults() != 1 || !opInfoOf(op)) return false;
-  auto written = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-  if (!written) return false;
+  const ::weft::OpInfo *info = opInfoOf(op);
+  if (!info || op->getNumResults() == 0 || op->getNumResults() != info->results ||
+      !llvm::all_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return false;
   auto isOpen = [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     return shaped && !shaped.hasStaticShape();
@@ -26,9 +27,11 @@ bool knowsMoreThanInferred(Operation *op) {
   if (failed(inferResultTypes(op->getName().getStringRef(), op->getContext(), std::nullopt,
                               op->getOperands(), op->getAttrDictionary(), types)))
     return true;
-  auto inferred = cast<RankedTensorType>(types.front());
-  for (int64_t axis = 0; axis < written.getRank(); ++axis)
-    if (!written.isDynamicDim(axis) && inferred.isDynamicDim(axis)) return true;
+  for (auto [has, inferred] : llvm::zip_equal(op->getResultTypes(), types)) {
+    auto written = cast<RankedTensorType>(has), known = cast<RankedTensorType>(inferred);
+    for (int64_t axis = 0; axis < written.getRank(); ++axis)
+      if (!written.isDynamicDim(axis) && known.isDynamicDim(axis)) return true;
+  }
   return false;
 }
 

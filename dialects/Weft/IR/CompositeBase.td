@@ -86,6 +86,8 @@ class Weft_Result<string resultName, string words> {
 /// example, its samples against NumPy, eager against compiled, and finite differences.
 class Weft_CompositeFn<string functionName> : Weft_Callable {
   string name = functionName;
+  /// The module that it is of, `linalg`: C++ has it in that namespace, Python in that module.
+  string module = "";
   /// Name of the C++ function; differs only where C++ has something else of the name.
   string cppName = functionName;
   string summary = ?;

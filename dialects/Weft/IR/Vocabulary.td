@@ -137,6 +137,22 @@ def sort_forward : Rule<"sort_forward">;
 def add_along_axis_back : Rule<"add_along_axis_back">;
 def update_slice_back : Rule<"update_slice_back">;
 def update_slice_value_back : Rule<"update_slice_value_back">;
+def lu_back : Rule<"lu_back">;
+def lu_forward : Rule<"lu_forward">;
+def lu_solve_back : Rule<"lu_solve_back">;
+def lu_solve_back_matrix : Rule<"lu_solve_back_matrix">;
+def lu_solve_forward : Rule<"lu_solve_forward">;
+def triangular_solve_back : Rule<"triangular_solve_back">;
+def triangular_solve_back_matrix : Rule<"triangular_solve_back_matrix">;
+def triangular_solve_forward : Rule<"triangular_solve_forward">;
+def cholesky_back : Rule<"cholesky_back">;
+def cholesky_forward : Rule<"cholesky_forward">;
+def qr_back : Rule<"qr_back">;
+def qr_forward : Rule<"qr_forward">;
+def eigh_back : Rule<"eigh_back">;
+def eigh_forward : Rule<"eigh_forward">;
+def svd_back : Rule<"svd_back">;
+def svd_forward : Rule<"svd_forward">;
 def from_vjp;
 def linear;
 def bilinear;
@@ -151,6 +167,7 @@ def DTypeError : ErrorKind<"dtype">;
 def IndexError : ErrorKind<"index">;
 def ValueError : ErrorKind<"value">;
 def AssertionError : ErrorKind<"assertion">;
+def LinAlgError : ErrorKind<"linalg">;
 
 /// "ShapeError if the shapes do not broadcast".
 class Raises<ErrorKind which, string condition> {
@@ -169,6 +186,9 @@ def index_out_of_range : Raises<IndexError, "an index is out of range">;
 /// A call of an op. Each operand is said in words:
 ///   "2x3", "scalar", "0x2"       drawn elements of that shape, NaN and infinities among them
 ///   "finite 2x3"                 without these
+///   "regular 3x3"                the same, with larger numbers from the upper right corner of each matrix downwards to
+///                                the left: matrices that have an inverse
+///   "definite 3x3"               symmetric matrices with larger numbers on the diagonal: positive definite ones
 ///   "special"                    all combinations, with the other operands, of values at which ops
 ///                                behave in their own way, three times each
 ///   "[[2, 0], [1, 1]]"           these integers

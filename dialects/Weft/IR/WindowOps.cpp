@@ -45,7 +45,7 @@ std::optional<Routine> findRoutine(llvm::StringRef name) {
 
 } // namespace
 
-/// A call of an op of kind routine: its destination is what the op would give.
+/// A call of an op of kind routine: its destinations are what the op would give.
 static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) {
   const ArrayRef<int64_t> given = call.getAttrs().value_or(ArrayRef<int64_t>());
   if (call.getInputs().size() != info.operands.size() || !call.getNumbers().empty() ||
@@ -60,15 +60,26 @@ static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) 
   for (auto [attr, integer] : llvm::zip_equal(info.attrs, given))
     if (attr.kind == ::weft::AttrKind::flag) attrs.emplace_back(integer != 0);
     else attrs.emplace_back(integer);
-  const ::weft::Result<::weft::TensorType> result = ::weft::infer(
-      {info.op, std::span<const ::weft::TensorType>(types.data(), types.size()), attrs});
-  if (!result)
-    return call.emitOpError() << "'" << call.getRoutine() << "': " << result.fault().message;
-  const Type wanted = mlirTypeOf(*result, call.getContext());
-  if (!areCompatible(wanted, call.getInto().getType()))
+  std::vector<::weft::TensorType> results(info.results);
+  const ::weft::Result<::weft::TensorType> first =
+      ::weft::infer({info.op, std::span<const ::weft::TensorType>(types.data(), types.size()),
+                     attrs, std::span(results).subspan(1)});
+  if (!first)
+    return call.emitOpError() << "'" << call.getRoutine() << "': " << first.fault().message;
+  results.front() = *first;
+  SmallVector<Type> wanted;
+  for (const ::weft::TensorType &result : results)
+    wanted.push_back(mlirTypeOf(result, call.getContext()));
+  if (!areCompatible(wanted, call.getInto().getTypes()))
     return call.emitOpError() << "'" << call.getRoutine() << "' gives " << wanted
-                              << ", but is to write over " << call.getInto().getType();
+                              << ", but is to write over " << call.getInto().getTypes();
   return success();
+}
+
+Speculation::Speculatability CallIntoOp::getSpeculatability() {
+  const std::optional<RegisteredOperationName> op =
+      RegisteredOperationName::lookup(("weft." + getRoutine()).str(), getContext());
+  return op && op->hasTrait<StopsCall>() ? Speculation::NotSpeculatable : Speculation::Speculatable;
 }
 
 LogicalResult CallIntoOp::verify() {
@@ -80,8 +91,11 @@ LogicalResult CallIntoOp::verify() {
     return emitOpError() << "'" << getRoutine() << "' takes " << routine->inputs << " tensors and "
                          << routine->numbers << " numbers, but is given " << getInputs().size()
                          << " and " << getNumbers().size();
+  if (getInto().size() != 1)
+    return emitOpError() << "'" << getRoutine() << "' writes over one tensor, but is given "
+                         << getInto().size();
   SmallVector<Value> tensors(getInputs());
-  tensors.push_back(getInto());
+  tensors.push_back(getInto().front());
   const auto elementOf = [](Value tensor) { return getElementTypeOrSelf(tensor.getType()); };
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
     if (i != routine->places && elementOf(tensor) != elementOf(tensors.front()))

@@ -332,7 +332,8 @@ def Weft_WindowScatterOp
 
 def Weft_CallIntoOp
     : Op<Weft_Dialect, "call_into",
-         [Pure, Weft_StaysInLinalg, AttrSizedOperandSegments, AllTypesMatch<["into", "y"]>]> {
+         [NoMemoryEffect, DeclareOpInterfaceMethods<ConditionallySpeculatable>, Weft_StaysInLinalg, AttrSizedOperandSegments,
+          RangedTypesMatchWith<"results are of the types that they are written over", "into", "y", "$_self">]> {
   let summary = "What a routine of the library computes, written over `into`.";
   let description = [{
     What the conversion makes of ops whose kernels the library has: `into` says where the result may stand,
@@ -340,16 +341,17 @@ def Weft_CallIntoOp
     dtype of the first input, with the numbers in an array and dense row-major buffers.
 
     An op of kind routine is one as well: it has its attributes as integers, `attrs`, instead of numbers, and is
-    given buffers of any strides; the array has rank, sizes and strides of each, then these integers.
+    given buffers of any strides; the array has rank, sizes and strides of each, then these integers. Where it has
+    several results, there is an `into` for each.
 
     ```mlir
     %y = weft.call_into "convolution"(%x, %k) numbers(%n, %c0, %c1) into %into
         : (tensor<2x9xf32>, tensor<3xf32>) into tensor<2x7xf32>
     ```
   }];
-  let arguments = (ins StrAttr:$routine, Weft_Any:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
+  let arguments = (ins StrAttr:$routine, Variadic<Weft_Any>:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
                        OptionalAttr<DenseI64ArrayAttr>:$attrs);
-  let results = (outs Weft_Any:$y);
+  let results = (outs Variadic<Weft_Any>:$y);
   let assemblyFormat = [{
     $routine `(` $inputs `)` `numbers` `(` $numbers `)` `into` $into attr-dict
     `:` `(` type($inputs) `)` `into` type($into)

@@ -7,21 +7,27 @@
 
 namespace mlir::weft {
 
-/// The result of a call on constants; nothing if it fails. No exception leaves this function: the
+/// The results of a call on constants; none if it fails. No exception leaves this function: the
 /// frames above it are MLIR's.
-static Attribute execute(const ::weft::OpInfo &info, ArrayRef<DenseElementsAttr> operands,
-                         const ::weft::Attrs &attrs, MLIRContext *context) noexcept {
+static SmallVector<ElementsAttr> execute(const ::weft::OpInfo &info,
+                                         ArrayRef<DenseElementsAttr> operands,
+                                         const ::weft::Attrs &attrs,
+                                         MLIRContext *context) noexcept {
   try {
     // Whatever this thread is tracing has no part in this.
     ::weft::Interpreter::Scope eager(nullptr);
     std::vector<::weft::Tensor> tensors;
     for (DenseElementsAttr operand : operands)
       tensors.push_back(::weft::execute_eager(::weft::OpCode::constant, {}, {constantOf(operand)}));
-    ::weft::Tensor result = ::weft::execute_eager(info.op, tensors, attrs).contiguous();
-    ::weft::ConstantData data;
-    data.type = result.type();
-    data.bytes = result.impl()->data;
-    return elementsAttrOf(data, context);
+    SmallVector<ElementsAttr> values;
+    for (const ::weft::Tensor &given : ::weft::dispatch_all(info.op, tensors, attrs)) {
+      const ::weft::Tensor result = given.contiguous();
+      ::weft::ConstantData data;
+      data.type = result.type();
+      data.bytes = result.impl()->data;
+      values.push_back(elementsAttrOf(data, context));
+    }
+    return values;
   } catch (const std::exception &) {
     return {};
   }
@@ -35,8 +41,13 @@ struct FoldConstants : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     const ::weft::OpInfo *info = opInfoOf(op);
     if (!info || info->kind == ::weft::OpKind::effect || isa<ConstantOp>(op)) return failure();
-    auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (!type || !type.hasStaticShape() || knowsMoreThanInferred(op)) return failure();
+    if (knowsMoreThanInferred(op)) return failure();
+    int64_t bytes = 0;
+    for (Type result : op->getResultTypes()) {
+      auto type = dyn_cast<RankedTensorType>(result);
+      if (!type || !type.hasStaticShape()) return failure();
+      bytes += bytesOf(type);
+    }
     SmallVector<DenseElementsAttr> operands;
     int64_t operandBytes = 0;
     for (Value operand : op->getOperands()) {
@@ -47,13 +58,17 @@ struct FoldConstants : RewritePattern {
       operandBytes += bytesOf(elements.getType());
     }
     // A small recipe for a large tensor, as a broadcast of a scalar, is better than the tensor.
-    const int64_t bytes = bytesOf(type);
     if (bytes > maxBytes || operandBytes > maxBytes || (bytes > 1024 && bytes > operandBytes))
       return failure();
-    Attribute value = execute(*info, operands, attrsOf(op), op->getContext());
-    auto elements = dyn_cast_or_null<ElementsAttr>(value);
-    if (!elements || elements.getType() != type) return failure();
-    rewriter.replaceOpWithNewOp<ConstantOp>(op, type, elements);
+    const SmallVector<ElementsAttr> values =
+        execute(*info, operands, attrsOf(op), op->getContext());
+    if (values.size() != op->getNumResults()) return failure();
+    SmallVector<Value> constants;
+    for (auto [value, type] : llvm::zip_equal(values, op->getResultTypes())) {
+      if (value.getType() != type) return failure();
+      constants.push_back(ConstantOp::create(rewriter, op->getLoc(), type, value));
+    }
+    rewriter.replaceOp(op, constants);
     return success();
   }
 

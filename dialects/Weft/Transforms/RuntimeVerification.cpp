@@ -99,7 +99,6 @@ public:
         .Case([&](tensor::PadOp pad) { return checkPad(pad); })
         .Case<tensor::CollapseShapeOp, tensor::FromElementsOp, tensor::RankOp, tensor::YieldOp>(
             [](auto) { return success(); })
-        .Case([&](CallIntoOp call) { return checkRoutine(call); })
         .Default([&](Operation *other) { return checkOther(other); });
   }
 
@@ -343,30 +342,6 @@ private:
                      name + ": the size along axis " + std::to_string(axis) +
                          " is {}, but the result's type says {}",
                      {sum, wanted});
-    }
-    return success();
-  }
-
-  /// What goes along an axis has as many elements or fewer there, and its other sizes.
-  LogicalResult checkRoutine(CallIntoOp call) {
-    const ::weft::OpInfo *info =
-        ::weft::find_op({call.getRoutine().data(), call.getRoutine().size()});
-    if (!info || info->kind != ::weft::OpKind::routine) return success();
-    const auto along = llvm::find_if(info->attrs, [](const ::weft::AttrInfo &attr) {
-      return attr.kind == ::weft::AttrKind::axis;
-    });
-    if (along == info->attrs.end()) return success();
-    const int64_t alongAxis = (*call.getAttrs())[along - info->attrs.begin()];
-    Value x = call.getInputs().front();
-    for (int64_t axis = 0; axis < cast<RankedTensorType>(x.getType()).getRank(); ++axis) {
-      const Size from = sizeOf(x, axis), to = sizeOf(call.getInto(), axis);
-      if (from == to) continue;
-      const bool isAlong = axis == alongAxis;
-      Value has = b.toValue(from), wanted = b.toValue(to);
-      b.requireSizes(b.compare(isAlong ? CmpIPredicate::sle : CmpIPredicate::eq, wanted, has),
-                     name + ": the destination has size {} along axis " + std::to_string(axis) +
-                         ", where x has {}",
-                     {wanted, has});
     }
     return success();
   }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "OpDefs/OpInfo.h"
 
@@ -14,19 +16,21 @@ inline std::size_t record_place(const OpInfo &info, std::size_t i) {
   return std::min(i, info.operands.size() - 1);
 }
 
-/// What the derivative by operand `i` mentions: a bit per operand of the record, then the result's.
+/// What the derivative by operand `i` mentions: a bit per operand of the record, then the results'.
 inline std::uint32_t mentioned(const OpInfo &info, std::size_t i) {
   return info.saved_for[record_place(info, i)];
 }
 
-/// The bit of the result in such a mask.
-inline std::uint32_t result_bit(const OpInfo &info) { return 1u << info.operands.size(); }
+/// The bit of a result in such a mask.
+inline std::uint32_t result_bit(const OpInfo &info, std::size_t number = 0) {
+  return 1u << (info.operands.size() + number);
+}
 
 /// Whether a gradient can flow through values of that dtype.
 inline bool carries_gradient(DType dtype) { return is_floating(dtype); }
 
 /// One call in reverse: the rule reads what was saved of it and gives the cotangent of each operand
-/// that wants one. All spans have one entry per operand of the call.
+/// that wants one. Spans have one entry per operand of the call, or per result.
 template <class E>
 class VjpCall {
 public:
@@ -36,11 +40,13 @@ public:
     OpCode op;
     const Attrs &attrs;
     std::span<const TensorType> operand_types;
-    const TensorType &result_type;
+    std::span<const TensorType> result_types;
     /// Values of the operands; those that no wanted derivative mentions may be empty.
     std::span<const Value> operands;
-    const Value &result;
-    const Value &cotangent;
+    std::span<const Value> results;
+    /// Of the results; empty where `has_cotangent` says no, as it may of several.
+    std::span<const Value> cotangents;
+    std::span<const bool> has_cotangent;
     std::span<const bool> wanted;
     /// Where the cotangents of the wanted operands go.
     std::span<Value> gradients;
@@ -58,10 +64,11 @@ public:
   OpCode op() const { return parts_.op; }
   const Attrs &attrs() const { return parts_.attrs; }
   const TensorType &operand_type(std::size_t i) const { return parts_.operand_types[i]; }
-  const TensorType &result_type() const { return parts_.result_type; }
+  const TensorType &result_type(std::size_t i = 0) const { return parts_.result_types[i]; }
 
-  const Value &cotangent() const { return parts_.cotangent; }
-  DType cotangent_dtype() const { return parts_.result_type.dtype; }
+  bool has_cotangent(std::size_t i) const { return parts_.has_cotangent[i]; }
+  const Value &cotangent(std::size_t i = 0) const { return parts_.cotangents[i]; }
+  DType cotangent_dtype() const { return parts_.result_types[0].dtype; }
 
   /// The value of an operand that the record's derivative mentions; others are not saved.
   const Value &operand(std::size_t i) const {
@@ -71,12 +78,12 @@ public:
                        ", which its record does not mention");
     return parts_.operands[i];
   }
-  /// The value of the result, if the record's derivative mentions it.
-  const Value &result() const {
-    WEFT_INVARIANT(saved_ & result_bit(info_), "the derivative of " + std::string(info_.name) +
-                                                   " uses its result, which its record does not "
-                                                   "mention");
-    return parts_.result;
+  /// The value of a result, if the record's derivative mentions it.
+  const Value &result(std::size_t i = 0) const {
+    WEFT_INVARIANT(saved_ & result_bit(info_, i), "the derivative of " + std::string(info_.name) +
+                                                      " uses a result that its record does not "
+                                                      "mention");
+    return parts_.results[i];
   }
   /// The values in the call's lists of sizes, if the record's derivative mentions them.
   std::span<const Value> sizes() const {
@@ -97,7 +104,7 @@ private:
 };
 
 /// One call in forward mode, at a time when all its values are at hand. At least one operand has a
-/// tangent, and the result's dtype carries one.
+/// tangent, and the dtype of the first result carries one.
 template <class E>
 class JvpCall {
 public:
@@ -107,12 +114,14 @@ public:
     OpCode op;
     const Attrs &attrs;
     std::span<const TensorType> operand_types;
-    const TensorType &result_type;
+    std::span<const TensorType> result_types;
     std::span<const Value> operands;
-    const Value &result;
+    std::span<const Value> results;
     std::span<const bool> has_tangent;
     /// The tangents; empty where `has_tangent` says no.
     std::span<const Value> tangents;
+    /// Where the tangents of the results behind the first go.
+    std::span<Value> more = {};
   };
 
   explicit JvpCall(const Parts &parts) : parts_(parts) {}
@@ -124,12 +133,17 @@ public:
   OpCode op() const { return parts_.op; }
   const Attrs &attrs() const { return parts_.attrs; }
   const TensorType &operand_type(std::size_t i) const { return parts_.operand_types[i]; }
-  const TensorType &result_type() const { return parts_.result_type; }
+  const TensorType &result_type(std::size_t i = 0) const { return parts_.result_types[i]; }
   /// The dtype of the result's tangent, named as in reverse, where rules are written.
-  DType cotangent_dtype() const { return parts_.result_type.dtype; }
+  DType cotangent_dtype() const { return parts_.result_types[0].dtype; }
+  /// Takes a tangent for each result, empty for one without, and hands back the first.
+  Value give(std::vector<Value> tangents) {
+    std::move(tangents.begin() + 1, tangents.end(), parts_.more.begin());
+    return std::move(tangents.front());
+  }
 
   const Value &operand(std::size_t i) const { return parts_.operands[i]; }
-  const Value &result() const { return parts_.result; }
+  const Value &result(std::size_t i = 0) const { return parts_.results[i]; }
   const Value &shape_witness(std::size_t i) const { return parts_.operands[i]; }
 
 private:

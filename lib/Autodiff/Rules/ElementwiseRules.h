@@ -31,6 +31,16 @@ typename E::Value zeros_of_operand(E &e, Call &call, std::size_t i) {
   return expand_to_operand(e, call, i, e.scalar(0, call.operand_type(i).dtype));
 }
 
+/// The cotangent of a result of several; zeros where there is none.
+template <class E>
+typename E::Value cotangent_or_zeros(E &e, VjpCall<E> &call, std::size_t i) {
+  if (call.has_cotangent(i)) return call.cotangent(i);
+  const TensorType &type = call.result_type(i);
+  const typename E::Value zero = e.scalar(0, type.dtype);
+  if (type.shape.is_static()) return e.broadcast(zero, type.shape);
+  return e.select(e.equal(call.result(i), call.result(i)), zero, zero);
+}
+
 /// The sum of `value` over the dimensions along which an operand of type `operand` was repeated to
 /// get the shape of `value`. An unknown size of the operand counts as not repeated.
 template <class E>

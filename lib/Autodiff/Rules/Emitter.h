@@ -34,6 +34,8 @@ struct SizeList {
 ///
 ///   using Value                                                 a tensor or an SSA value
 ///   Value emit(OpCode, std::span<const Value>, const Attrs &)   executes or builds a call
+///   std::vector<Value> emit_all(..)                             the same of an op with several
+///                                                               results
 ///   TensorType type(const Value &)                              its type, with unknown dimensions
 ///   Value scalar(double, DType)                                 a constant of rank 0
 template <class Derived, class ValueType>

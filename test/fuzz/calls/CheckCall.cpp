@@ -31,6 +31,7 @@ const char *word(ErrorKind kind) {
   case ErrorKind::state: return "StateError";
   case ErrorKind::assertion: return "AssertionError";
   case ErrorKind::out_of_memory: return "OutOfMemory";
+  case ErrorKind::linalg: return "LinAlgError";
   case ErrorKind::compile: return "CompileError";
   case ErrorKind::io: return "IOError";
   case ErrorKind::internal: return "internal error";

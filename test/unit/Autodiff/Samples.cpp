@@ -33,9 +33,18 @@ bool all_finite(const Tensor &tensor) {
 
 namespace {
 
-constexpr OpCode kOfPositive[] = {
+struct OpDomain {
+  OpCode op;
+  std::string_view domain;
+};
+constexpr OpDomain kDomains[] = {
 #include "Domains.inc"
 };
+
+bool has_domain(const OpInfo &info, std::string_view domain) {
+  return std::ranges::any_of(
+      kDomains, [&](const OpDomain &row) { return row.op == info.op && row.domain == domain; });
+}
 
 /// Finite differences look at every element, one after the other.
 constexpr std::int64_t kMostElements = 24;
@@ -52,7 +61,7 @@ struct Domain {
 /// Where the derivatives of an op are looked at: elementwise ones on both sides of 0.
 std::vector<Domain> domains_of(const OpInfo &info) {
   const Domain positive{"positive", 0.31, 1.77};
-  if (std::ranges::find(kOfPositive, info.op) != std::end(kOfPositive)) return {positive};
+  if (has_domain(info, "positive")) return {positive};
   if (info.kind != OpKind::elementwise) return {{"mixed", -1.5, 1.7}};
   return {positive, {"negative", -1.77, -0.31}, {"mixed", -1.31, 1.45}};
 }
@@ -90,7 +99,9 @@ Sample make(const OpInfo &info, const OpSample &sample, const Domain &domain) {
       whole = given(operand.values, operand.shape, operand.dtype.value_or(i64));
     else if (operand.dtype) whole = zeros(operand.shape, *operand.dtype);
     else if (!admits.admits.contains(f64)) whole = bools(operand.shape);
-    else whole = values(operand.shape, domain.low, domain.high, static_cast<int>(5 * i + 1));
+    else
+      whole = operand.as_wanted(
+          values(operand.shape, domain.low, domain.high, static_cast<int>(5 * i + 1)));
     result.operands.push_back(operand.seen(whole));
   }
   return result;
@@ -110,7 +121,7 @@ std::vector<Sample> all_samples(bool degenerate) {
   std::vector<Sample> samples;
   std::set<std::string> names;
   for (const OpInfo &info : all_ops()) {
-    if (!info.differentiable || info.kind == OpKind::effect) continue;
+    if (!is_tested_alone(info)) continue;
     for (const OpSample &sample : samples_of(info.op)) {
       if (!is_usable(sample)) continue;
       for (const Domain &domain : domains_of(info)) {
@@ -124,6 +135,10 @@ std::vector<Sample> all_samples(bool degenerate) {
 }
 
 } // namespace
+
+bool is_tested_alone(const OpInfo &info) {
+  return info.differentiable && info.kind != OpKind::effect && !has_domain(info, "nowhere");
+}
 
 const std::vector<Sample> &differentiable_samples() {
   static const std::vector<Sample> all = all_samples(false);

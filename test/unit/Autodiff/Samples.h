@@ -21,7 +21,10 @@ struct Sample {
   friend void PrintTo(const Sample &sample, std::ostream *out) { *out << sample.name; }
 };
 
-/// The small samples of every op that has a derivative, in the order of the table.
+/// Whether the derivative of the op is tested on its samples.
+bool is_tested_alone(const OpInfo &info);
+
+/// The small samples of every op of which that holds, in the order of the table.
 const std::vector<Sample> &differentiable_samples();
 
 /// Calls whose operands are of rank 0 or have no elements.

@@ -149,7 +149,7 @@ std::map<std::string, Record> records() {
   std::map<std::string, Record> ops;
   const std::regex definition("^def Weft_(\\w+)Op : (Weft_\\w+)<\"(\\w+)\""),
       name("^  let cppName = \"(\\w+)\""), kind("^  let kind = \"(\\w+)\"");
-  for (const std::string file : {"Elementwise", "Structural", "Movement", "Cumulative"})
+  for (const std::string file : {"Elementwise", "Structural", "Movement", "Cumulative", "Linalg"})
     for (const SourceFile &source : read_sources({"dialects/Weft/IR"}, {".td"})) {
       if (!source.path.ends_with("/" + file + "Ops.td")) continue;
       Record *record = nullptr;
@@ -159,11 +159,11 @@ std::map<std::string, Record> records() {
           const std::string base = found[2];
           record = &ops[found[3]];
           *record = {found[3], found[1],
-                     file == "Elementwise"         ? "elementwise"
-                     : base == "Weft_ReductionOp"  ? "reduction"
-                     : base == "Weft_CumulativeOp" ? "cumulative"
-                     : base == "Weft_RoutineOp"    ? "routine"
-                                                   : "structural"};
+                     file == "Elementwise"                                 ? "elementwise"
+                     : base == "Weft_ReductionOp"                          ? "reduction"
+                     : base == "Weft_CumulativeOp"                         ? "cumulative"
+                     : base == "Weft_RoutineOp" || base == "Weft_LinalgOp" ? "routine"
+                                                                           : "structural"};
         } else if (record != nullptr && std::regex_search(line, found, name)) {
           record->cpp_name = found[1];
         } else if (record != nullptr && std::regex_search(line, found, kind)) {

@@ -18,6 +18,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Support"] = {};
   may["OpDefs"] = {"Support"};
   may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
+  may["Linalg"] = {"Support", "OpDefs", "Kernels", "Linalg"};
   may["Program"] = may["Runtime"];
   may["CodeCache"] = may["Runtime"];
   may["CodeCache"].insert({"Program", "CodeCache"});

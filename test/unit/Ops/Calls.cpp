@@ -69,7 +69,11 @@ private:
         break;
       case Elements::given: whole = given(operand.values, operand.shape, dtypes[i]); break;
       case Elements::drawn: whole = sample(dtypes[i], operand.shape, seed); break;
-      case Elements::finite: whole = sample(dtypes[i], operand.shape, seed, true); break;
+      case Elements::finite:
+      case Elements::regular:
+      case Elements::definite:
+        whole = operand.as_wanted(sample(dtypes[i], operand.shape, seed, true));
+        break;
       }
       call.operands.push_back(operand.seen(whole));
       call.name += " " + to_string(call.operands.back().type());

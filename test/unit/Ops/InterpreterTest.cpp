@@ -17,7 +17,7 @@ struct Notes : Interpreter {
   Tensor apply(const OpCall &call) override {
     seen.emplace_back(op_info(call.op).name);
     const Scope under(previous());
-    return dispatch(call.op, call.operands, call.attrs);
+    return dispatch(call);
   }
 };
 

@@ -221,12 +221,18 @@ Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFol
   for (OpFoldResult number : numbers) given.push_back(toValue(number));
   Value into = empty(sizes, elementType);
   Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
-                                    /*attrs=*/nullptr);
+                                    /*attrs=*/nullptr)
+                     .getResult(0);
   setSizes(result, sizes);
   return result;
 }
 
 Value LinalgBuilder::routine(Operation *op, ArrayRef<OpFoldResult> sizes) {
+  SmallVector<Value> results = routines(op, {Sizes(sizes)});
+  return results.empty() ? Value() : results.front();
+}
+
+SmallVector<Value> LinalgBuilder::routines(Operation *op, ArrayRef<Sizes> sizes) {
   const ::weft::OpInfo &info = *opInfoOf(op);
   if (withoutLibrary()) {
     op->emitOpError("is computed by a routine of the library, which code without it does not have");
@@ -237,12 +243,14 @@ Value LinalgBuilder::routine(Operation *op, ArrayRef<OpFoldResult> sizes) {
     const auto *flag = std::get_if<bool>(&attr);
     integers.push_back(flag ? *flag : std::get<int64_t>(attr));
   }
-  Value into = empty(sizes, getElementTypeOrSelf(op->getResult(0).getType()));
-  Value result =
-      CallIntoOp::create(*this, into.getType(), StringRef(info.name.data(), info.name.size()), into,
-                         op->getOperands(), ValueRange(), getDenseI64ArrayAttr(integers));
-  setSizes(result, sizes);
-  return result;
+  SmallVector<Value> into;
+  for (auto [result, of] : llvm::zip_equal(op->getResults(), sizes))
+    into.push_back(empty(of, getElementTypeOrSelf(result.getType())));
+  auto call = CallIntoOp::create(*this, TypeRange(ValueRange(into)),
+                                 StringRef(info.name.data(), info.name.size()), into,
+                                 op->getOperands(), ValueRange(), getDenseI64ArrayAttr(integers));
+  for (auto [result, of] : llvm::zip_equal(call.getResults(), sizes)) setSizes(result, of);
+  return SmallVector<Value>(call.getResults());
 }
 
 Sizes LinalgBuilder::linesOf(ArrayRef<OpFoldResult> sizes, int64_t axis) {

@@ -67,6 +67,8 @@ public:
   /// What the routine of such an op gives, of these sizes. Without the library there is none: an
   /// error, and a null value.
   Value routine(Operation *op, ArrayRef<OpFoldResult> sizes);
+  /// The same of an op with several results, each of its sizes; none after the error.
+  SmallVector<Value> routines(Operation *op, ArrayRef<Sizes> sizes);
   /// A tensor of `sizes` seen along an axis: the product of the sizes before it, its own, and that
   /// of those after it.
   Sizes linesOf(ArrayRef<OpFoldResult> sizes, int64_t axis);

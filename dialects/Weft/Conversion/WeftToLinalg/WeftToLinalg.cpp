@@ -55,9 +55,18 @@ static void fillConstants(func::FuncOp function) {
 
 Value lowerStopGradient(LinalgBuilder &, StopGradientOp op) { return op.getX(); }
 
-/// The value in place of the result of `op`; null after an error.
-static Value lower(LinalgBuilder &b, Operation *op) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
+namespace {
+/// The values in place of an op's results; none after an error.
+struct Lowered : SmallVector<Value, 1> {
+  Lowered(Value value) {
+    if (value) push_back(value);
+  }
+  Lowered(const SmallVector<Value> &values) : SmallVector(values.begin(), values.end()) {}
+};
+} // namespace
+
+static Lowered lower(LinalgBuilder &b, Operation *op) {
+  return llvm::TypeSwitch<Operation *, Lowered>(op)
 #define WEFT_LOWERING_CASES
 #include "Lowerings.inc"
 #undef WEFT_LOWERING_CASES
@@ -68,7 +77,7 @@ static Value lower(LinalgBuilder &b, Operation *op) {
       .Case([&](StackStoreOp store) { return lowerStackStore(b, store); })
       .Case([&](StackLoadOp load) { return lowerStackLoad(b, load); })
       .Case([&](StackAddOp add) { return lowerStackAdd(b, add); })
-      .Default([&](Operation *other) -> Value {
+      .Default([&](Operation *other) -> Lowered {
         const ::weft::OpInfo *info = opInfoOf(other);
         if (info && info->kind == ::weft::OpKind::elementwise)
           return lowerElementwise(b, other, *info);
@@ -77,7 +86,7 @@ static Value lower(LinalgBuilder &b, Operation *op) {
           return lowerCumulative(b, other, *info);
         other->emitOpError(
             "has no form in linalg; variables are lifted before, by weft-lift-state");
-        return {};
+        return Value();
       });
 }
 
@@ -183,11 +192,13 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
       }
       b.setInsertionPoint(op);
       b.setLoc(op->getLoc());
-      Value value = lower(b, op);
-      if (!value) return signalPassFailure();
-      if (auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType()))
-        value = b.asWritten(value, type, op->getName().stripDialect());
-      op->getResult(0).replaceAllUsesWith(value);
+      const Lowered values = lower(b, op);
+      if (values.empty()) return signalPassFailure();
+      for (auto [result, value] : llvm::zip(op->getResults(), values)) {
+        auto type = dyn_cast<RankedTensorType>(result.getType());
+        result.replaceAllUsesWith(type ? b.asWritten(value, type, op->getName().stripDialect())
+                                       : value);
+      }
       op->erase();
     }
     hoistChecks(getOperation());

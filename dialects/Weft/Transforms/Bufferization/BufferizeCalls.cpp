@@ -44,8 +44,12 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
     auto call = cast<CallIntoOp>(op);
-    FailureOr<Value> into = getBuffer(rewriter, call.getInto(), options, state);
-    if (failed(into)) return failure();
+    SmallVector<Value> results;
+    for (Value tensor : call.getInto()) {
+      FailureOr<Value> into = getBuffer(rewriter, tensor, options, state);
+      if (failed(into)) return failure();
+      results.push_back(*into);
+    }
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
     const auto element =
@@ -59,12 +63,12 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
         if (failed(buffer)) return failure();
         buffers.push_back(*buffer);
       }
-      buffers.push_back(*into);
+      llvm::append_range(buffers, results);
       b.setInsertionPoint(op);
       SmallVector<Value> operands{describeViews(b, buffers, *call.getAttrs())};
       llvm::append_range(operands, buffers);
       callRuntime(b, name, operands, /*withContext=*/false);
-      replaceOpWithBufferizedValues(rewriter, op, *into);
+      replaceOpWithBufferizedValues(rewriter, op, results);
       return success();
     }
     SmallVector<Value> operands{stackArray(b, call.getNumbers().size())};
@@ -78,11 +82,11 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
       if (dense != *buffer) memref::CopyOp::create(b, *buffer, dense);
       operands.push_back(dense);
     }
-    Value result = denseOf(b, *into);
+    Value into = results.front(), result = denseOf(b, into);
     operands.push_back(result);
     callRuntime(b, name, operands, /*withContext=*/false);
-    if (result != *into) memref::CopyOp::create(b, result, *into);
-    replaceOpWithBufferizedValues(rewriter, op, *into);
+    if (result != into) memref::CopyOp::create(b, result, into);
+    replaceOpWithBufferizedValues(rewriter, op, results);
     return success();
   }
 };

@@ -5,8 +5,8 @@
 
 namespace mlir::weft {
 
-/// The model of an op whose result is its operand `into`, of which it reads nothing; other tensors
-/// it only reads. `Model` adds how it is bufferized.
+/// The model of an op whose results are its operands `into`, of which it reads nothing; other
+/// tensors it only reads. `Model` adds how it is bufferized.
 template <class Model, class Op>
 struct IntoModel : bufferization::BufferizableOpInterface::ExternalModel<Model, Op> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
@@ -20,12 +20,14 @@ struct IntoModel : bufferization::BufferizableOpInterface::ExternalModel<Model, 
   bufferization::AliasingValueList getAliasingValues(Operation *op, OpOperand &operand,
                                                      const bufferization::AnalysisState &) const {
     if (!isInto(op, operand)) return {};
-    return {{op->getResult(0), bufferization::BufferRelation::Equivalent}};
+    const unsigned number = operand.getOperandNumber() - intoOf(op).begin()->getOperandNumber();
+    return {{op->getResult(number), bufferization::BufferRelation::Equivalent}};
   }
 
 private:
+  static MutableOperandRange intoOf(Operation *op) { return cast<Op>(op).getIntoMutable(); }
   static bool isInto(Operation *op, OpOperand &operand) {
-    return &cast<Op>(op).getIntoMutable() == &operand;
+    return llvm::any_of(intoOf(op), [&](OpOperand &into) { return &into == &operand; });
   }
 };
 

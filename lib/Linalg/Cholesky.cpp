@@ -1,0 +1,104 @@
+// Cholesky: blocks on the diagonal, solves for what is below them, and products for the rest.
+#include <cmath>
+
+#include "Linalg/Triangular.h"
+
+namespace weft::kernels {
+
+namespace {
+
+constexpr std::int64_t kWide = 64;
+
+template <class T>
+class Cholesky {
+public:
+  /// Factors the lower triangle of `a`, whose rows are adjacent elements, in place. Whether it is
+  /// positive definite.
+  bool factor(const Matrix<T> &a) {
+    for (std::int64_t first = 0; first < a.rows; first += kWide) {
+      const std::int64_t wide = std::min(kWide, a.rows - first), below = a.rows - first - wide;
+      const Matrix<T> diagonal = a.block(first, first, wide, wide);
+      if (!factor_block(diagonal)) return false;
+      if (below == 0) continue;
+      const Matrix<T> left = a.block(first + wide, first, below, wide);
+      // With columns as rows: L X = A^T.
+      const Matrix<T> rows = rows_.take(wide, below);
+      copy<T>(left.transposed(), rows);
+      solve_triangle<T>(diagonal, {.lower = true, .unit = false}, rows, work_);
+      copy<T>(rows.transposed(), left);
+      const Matrix<T> negated = negated_.take(below, wide);
+      for (std::int64_t i = 0; i < below; ++i)
+        for (std::int64_t j = 0; j < wide; ++j) negated(i, j) = -left(i, j);
+      // Of the rest the lower triangle, in bands of columns.
+      constexpr std::int64_t kBand = 128;
+      for (std::int64_t band = 0; band < below; band += kBand) {
+        const std::int64_t height = below - band, width = std::min(kBand, height);
+        add_product<T>(a.block(first + wide + band, first + wide + band, height, width),
+                       negated.block(band, 0, height, wide), rows.block(0, band, wide, width));
+      }
+    }
+    return true;
+  }
+
+private:
+  static bool factor_block(const Matrix<T> &a) {
+    const LinalgKernels<T> &kernels = linalg_kernels<T>();
+    for (std::int64_t i = 0; i < a.rows; ++i)
+      for (std::int64_t j = 0; j <= i; ++j) {
+        const T rest = a(i, j) - kernels.dot(j, &a(i, 0), &a(j, 0));
+        if (i == j) {
+          if (rest <= 0) return false;
+          a(i, i) = std::sqrt(rest);
+        } else {
+          a(i, j) = rest / a(j, j);
+        }
+      }
+    return true;
+  }
+
+  Workspace<T> rows_, negated_, work_;
+};
+
+} // namespace
+
+namespace routines {
+
+template <class T>
+void cholesky(const RoutineCall &call) {
+  const Batches batches(call);
+  const std::int64_t size = batches.operand<T>(0, 0).rows;
+  First refused;
+  batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
+    Cholesky<T> cholesky;
+    Workspace<T> whole;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Matrix<const T> x = batches.operand<T>(0, i);
+      const Matrix<T> result = batches.result<T>(0, i);
+      const Matrix<T> work = result.column == 1 ? result : whole.take(size, size);
+      // The symmetric part, and zeros above.
+      constexpr std::int64_t kBlock = 16;
+      for (std::int64_t r = 0; r < size; r += kBlock)
+        for (std::int64_t c = 0; c < size; c += kBlock)
+          for (std::int64_t row = r; row < std::min(r + kBlock, size); ++row)
+            for (std::int64_t column = c; column < std::min(c + kBlock, size); ++column)
+              work(row, column) =
+                  column <= row ? T(0.5) * x(row, column) + T(0.5) * x(column, row) : T(0);
+      if (!cholesky.factor(work)) {
+        refused.note(i);
+        continue;
+      }
+      // Products have filled what is above in bands.
+      for (std::int64_t row = 0; row < size; ++row)
+        for (std::int64_t column = row + 1; column < size; ++column) work(row, column) = 0;
+      if (work.data != result.data) copy<T>(work, result);
+    }
+  });
+  if (const std::optional<std::int64_t> i = refused.number())
+    batches.refuse("cholesky", *i, "is not positive definite");
+}
+template void cholesky<float>(const RoutineCall &);
+template void cholesky<double>(const RoutineCall &);
+
+} // namespace routines
+
+} // namespace weft::kernels

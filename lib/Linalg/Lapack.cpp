@@ -1,0 +1,97 @@
+// Opens a LAPACK, and calls it as Fortran is called.
+#include "Linalg/Lapack.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+
+#include "Support/Log.h"
+
+namespace weft::kernels {
+
+bool Lapack::load(void *library) {
+  struct Spelling {
+    const char *before, *behind;
+  };
+  // Fortran's, and those of the library that SciPy's packages bring.
+  for (const Spelling &spelling : {Spelling{"", "_"}, {"scipy_", "_"}, {"scipy_", "_64_"}}) {
+    const auto find = [&]<class F>(F &function, const char *name) {
+      const std::string symbol = std::string(spelling.before) + name + spelling.behind;
+      function = reinterpret_cast<F>(dlsym(library, symbol.c_str()));
+      return function != nullptr;
+    };
+    if (!find(ssyevd_, "ssyevd") || !find(dsyevd_, "dsyevd") || !find(sgesdd_, "sgesdd") ||
+        !find(dgesdd_, "dgesdd"))
+      continue;
+    // Batches run on threads of their own.
+    for (const char *name : {"openblas_set_num_threads", "scipy_openblas_set_num_threads",
+                             "scipy_openblas_set_num_threads64_"})
+      if (void *set = dlsym(library, name)) reinterpret_cast<void (*)(int)>(set)(1);
+    return true;
+  }
+  return false;
+}
+
+const Lapack *Lapack::find() {
+  static const Lapack *const found = []() -> const Lapack * {
+    std::vector<std::string> names = {"libopenblas.so.0", "liblapack.so.3"};
+    if (const char *own = std::getenv("WEFT_LAPACK"); own != nullptr && *own != 0) names = {own};
+    static Lapack lapack;
+    for (const std::string &name : names) {
+      void *const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library == nullptr) continue;
+      if (lapack.load(library)) return &lapack;
+      dlclose(library);
+    }
+    if (logging())
+      log_line("no LAPACK: eigenvalues and singular values of large matrices take longer; Debian's "
+               "package libopenblas0 has one, or WEFT_LAPACK names the file of one");
+    return nullptr;
+  }();
+  return found;
+}
+
+template <class T>
+std::int64_t Lapack::syevd(std::int64_t size, T *a, T *values) const {
+  const auto function = of<T>(ssyevd_, dsyevd_);
+  Int info = 0, ask = -1, integers = 0;
+  T wanted = 0;
+  function("V", "L", &size, a, &size, values, &wanted, &ask, &integers, &ask, &info, 1, 1);
+  // A large number may be rounded down in the answer.
+  const Int count = std::max<Int>(static_cast<Int>(wanted), 1 + 6 * size + 2 * size * size),
+            more = std::max<Int>(static_cast<std::int32_t>(integers), 3 + 5 * size);
+  std::vector<T> work(static_cast<std::size_t>(count));
+  std::vector<Int> iwork(static_cast<std::size_t>(more));
+  function("V", "L", &size, a, &size, values, work.data(), &count, iwork.data(), &more, &info, 1,
+           1);
+  return static_cast<std::int32_t>(info);
+}
+
+template <class T>
+std::int64_t Lapack::gesdd(std::int64_t rows, std::int64_t columns, T *a, T *values, T *left,
+                           T *right) const {
+  const auto function = of<T>(sgesdd_, dgesdd_);
+  Int info = 0, ask = -1;
+  T wanted = 0;
+  std::vector<Int> iwork(static_cast<std::size_t>(8 * columns));
+  function("S", &rows, &columns, a, &rows, values, left, &rows, right, &columns, &wanted, &ask,
+           iwork.data(), &info, 1);
+  const Int count = std::max<Int>(static_cast<Int>(wanted),
+                                  4 * columns * columns + 7 * columns + std::max(rows, columns));
+  std::vector<T> work(static_cast<std::size_t>(count));
+  function("S", &rows, &columns, a, &rows, values, left, &rows, right, &columns, work.data(),
+           &count, iwork.data(), &info, 1);
+  return static_cast<std::int32_t>(info);
+}
+
+template std::int64_t Lapack::syevd<float>(std::int64_t, float *, float *) const;
+template std::int64_t Lapack::syevd<double>(std::int64_t, double *, double *) const;
+template std::int64_t Lapack::gesdd<float>(std::int64_t, std::int64_t, float *, float *, float *,
+                                           float *) const;
+template std::int64_t Lapack::gesdd<double>(std::int64_t, std::int64_t, double *, double *,
+                                            double *, double *) const;
+
+} // namespace weft::kernels

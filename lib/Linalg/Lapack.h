@@ -1,0 +1,49 @@
+// LAPACK of the system, of which a library is opened when it is first wanted.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+namespace weft::kernels {
+
+/// The routines of LAPACK that are used. Matrices lie by columns, and what the routine says of its
+/// end is given back: 0, or above 0 where it did not converge.
+class Lapack {
+public:
+  /// Null where the system has none.
+  static const Lapack *find();
+
+  /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors in place of it.
+  template <class T>
+  std::int64_t syevd(std::int64_t size, T *a, T *values) const;
+  /// Singular values of a matrix of at least as many rows as columns, descending, with as many left
+  /// vectors, and the right ones transposed. The matrix is lost.
+  template <class T>
+  std::int64_t gesdd(std::int64_t rows, std::int64_t columns, T *a, T *values, T *left,
+                     T *right) const;
+
+private:
+  /// Integers are of 64 bits here and in some libraries; others read and write the lower half.
+  using Int = std::int64_t;
+  template <class T>
+  using Syevd = void (*)(const char *jobz, const char *uplo, const Int *n, T *a, const Int *lda,
+                         T *w, T *work, const Int *lwork, Int *iwork, const Int *liwork, Int *info,
+                         std::size_t, std::size_t);
+  template <class T>
+  using Gesdd = void (*)(const char *jobz, const Int *m, const Int *n, T *a, const Int *lda, T *s,
+                         T *u, const Int *ldu, T *vt, const Int *ldvt, T *work, const Int *lwork,
+                         Int *iwork, Int *info, std::size_t);
+  template <class T>
+  const auto &of(const auto &single, const auto &twice) const {
+    if constexpr (std::same_as<T, float>) return single;
+    else return twice;
+  }
+  bool load(void *library);
+
+  Syevd<float> ssyevd_ = nullptr;
+  Syevd<double> dsyevd_ = nullptr;
+  Gesdd<float> sgesdd_ = nullptr;
+  Gesdd<double> dgesdd_ = nullptr;
+};
+
+} // namespace weft::kernels

@@ -1,0 +1,45 @@
+// The inner loops of linear algebra that one x86-64 level offers; LinalgLevel.cpp fills the table
+// once per level.
+//
+// This header is included by files compiled for CPUs that this process may not run on, so it holds
+// plain data only.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::kernels {
+
+/// Loops on elements of one type. All round as they are written, with no fused product, so that
+/// every level gives the same bits.
+template <typename T>
+struct LinalgKernels {
+  /// Factors a panel of `columns` columns, at most kPanel, each of `rows` adjacent elements, `step`
+  /// apart: L and U in place, and the row that each row was exchanged with.
+  void (*lu_panel)(int64_t rows, int64_t columns, T *a, int64_t step, int64_t *pivots);
+
+  /// B becomes L^-1 B, where L is `rows` x `rows`, at most kPanel, of which the lower triangle is
+  /// read by any strides, and rows of B are adjacent elements, `b_row` apart. The diagonal is not
+  /// read if it is `unit`.
+  void (*solve_rows)(int64_t rows, int64_t columns, const T *l, int64_t l_row, int64_t l_col,
+                     bool unit, T *b, int64_t b_row);
+
+  /// The sum of x[i] y[i], in an order that its length alone decides.
+  T (*dot)(int64_t count, const T *x, const T *y);
+
+  /// y[i] -= factor x[i].
+  void (*subtract)(int64_t count, T factor, const T *x, T *y);
+};
+
+/// The most rows or columns that a panel has.
+constexpr int64_t kPanel = 8;
+
+struct LinalgLevel {
+  LinalgKernels<float> f32;
+  LinalgKernels<double> f64;
+};
+
+extern const LinalgLevel linalg_level_v2;
+extern const LinalgLevel linalg_level_v3;
+extern const LinalgLevel linalg_level_v4;
+
+} // namespace weft::kernels

@@ -1,0 +1,139 @@
+// The inner loops of linear algebra of one x86-64 level. The build compiles this file once per
+// level, with that level's -march and WEFT_LEVEL set to 2, 3 or 4.
+
+#include "Linalg/LinalgKernels.h"
+
+#if WEFT_LEVEL == 4
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v4
+#elif WEFT_LEVEL == 3
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v3
+#else
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v2
+#endif
+
+namespace WEFT_LEVEL_NAMESPACE {
+namespace {
+
+/// x[i] minus the products of `Count` numbers with what stands in the same place of other lines.
+template <int Count, typename T>
+void subtract_lines(int64_t size, const T *lines, int64_t step, const T *factors, T *__restrict x) {
+  T f[Count];
+  const T *line[Count];
+  for (int p = 0; p < Count; ++p) {
+    f[p] = factors[p];
+    line[p] = lines + p * step;
+  }
+  for (int64_t i = 0; i < size; ++i) {
+    T sum = x[i];
+    for (int p = 0; p < Count; ++p) sum -= f[p] * line[p][i];
+    x[i] = sum;
+  }
+}
+
+template <typename T>
+void subtract_lines(int64_t count, int64_t size, const T *lines, int64_t step, const T *factors,
+                    T *x) {
+  switch (count) {
+  case 1: return subtract_lines<1>(size, lines, step, factors, x);
+  case 2: return subtract_lines<2>(size, lines, step, factors, x);
+  case 3: return subtract_lines<3>(size, lines, step, factors, x);
+  case 4: return subtract_lines<4>(size, lines, step, factors, x);
+  case 5: return subtract_lines<5>(size, lines, step, factors, x);
+  case 6: return subtract_lines<6>(size, lines, step, factors, x);
+  case 7: return subtract_lines<7>(size, lines, step, factors, x);
+  default: return;
+  }
+}
+
+template <typename T>
+T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
+
+template <typename T>
+void lu_panel(int64_t rows, int64_t columns, T *a, int64_t step, int64_t *pivots) {
+  for (int64_t j = 0; j < columns; ++j) {
+    T *column = a + j * step;
+    // What the columns before it take away: first of the rows that they have in U.
+    for (int64_t i = 1; i < j && i < rows; ++i)
+      for (int64_t p = 0; p < i; ++p) column[i] -= a[p * step + i] * column[p];
+    if (j >= rows) continue;
+    subtract_lines(j, rows - j, a + j, step, column, column + j);
+    int64_t pivot = j;
+    T largest = magnitude(column[j]);
+    for (int64_t i = j + 1; i < rows; ++i)
+      if (magnitude(column[i]) > largest) {
+        largest = magnitude(column[i]);
+        pivot = i;
+      }
+    pivots[j] = pivot;
+    if (pivot != j)
+      for (int64_t c = 0; c < columns; ++c) {
+        const T kept = a[c * step + j];
+        a[c * step + j] = a[c * step + pivot];
+        a[c * step + pivot] = kept;
+      }
+    const T by = column[j];
+    if (by != 0)
+      for (int64_t i = j + 1; i < rows; ++i) column[i] /= by;
+  }
+}
+
+/// Elements of a row that are done at a time, so that all rows stay in the first cache.
+constexpr int64_t kStrip = 256;
+
+template <typename T>
+void solve_rows(int64_t rows, int64_t columns, const T *l, int64_t l_row, int64_t l_col, bool unit,
+                T *b, int64_t b_row) {
+  for (int64_t first = 0; first < columns; first += kStrip) {
+    const int64_t count = columns - first < kStrip ? columns - first : kStrip;
+    for (int64_t i = 0; i < rows; ++i) {
+      T factors[kPanel];
+      for (int64_t p = 0; p < i; ++p) factors[p] = l[i * l_row + p * l_col];
+      T *row = b + i * b_row + first;
+      subtract_lines(i, count, b + first, b_row, factors, row);
+      if (unit) continue;
+      const T by = l[i * l_row + i * l_col];
+      for (int64_t c = 0; c < count; ++c) row[c] /= by;
+    }
+  }
+}
+
+template <typename T>
+T dot(int64_t count, const T *x, const T *y) {
+  constexpr int64_t kSums = 16;
+  T sums[kSums] = {};
+  int64_t i = 0;
+  for (; i + kSums <= count; i += kSums)
+    for (int64_t s = 0; s < kSums; ++s) sums[s] += x[i + s] * y[i + s];
+  for (int64_t s = 0; i + s < count; ++s) sums[s] += x[i + s] * y[i + s];
+  for (int64_t half = kSums / 2; half > 0; half /= 2)
+    for (int64_t s = 0; s < half; ++s) sums[s] += sums[s + half];
+  return sums[0];
+}
+
+template <typename T>
+void subtract(int64_t count, T factor, const T *x, T *__restrict y) {
+  for (int64_t i = 0; i < count; ++i) y[i] -= factor * x[i];
+}
+
+template <typename T>
+constexpr LinalgKernels<T> kKernels = {lu_panel<T>, solve_rows<T>, dot<T>, subtract<T>};
+
+} // namespace
+
+constexpr LinalgLevel kLinalgTable = {kKernels<float>, kKernels<double>};
+
+} // namespace WEFT_LEVEL_NAMESPACE
+
+namespace weft::kernels {
+
+#if WEFT_LEVEL == 4
+const LinalgLevel linalg_level_v4 = v4::kLinalgTable;
+#elif WEFT_LEVEL == 3
+const LinalgLevel linalg_level_v3 = v3::kLinalgTable;
+#else
+const LinalgLevel linalg_level_v2 = v2::kLinalgTable;
+#endif
+
+} // namespace weft::kernels

@@ -1,0 +1,146 @@
+// Products of views of matrices, and batches of them.
+#include "Linalg/Matrix.h"
+
+#include "Kernels/Matmul.h"
+#include "Support/Fault.h"
+#include "Support/Threads.h"
+
+namespace weft::kernels {
+
+const LinalgLevel &linalg_level() {
+  static const LinalgLevel &level = []() -> const LinalgLevel & {
+    switch (host_cpu_level()) {
+    case CpuLevel::v4: return linalg_level_v4;
+    case CpuLevel::v3: return linalg_level_v3;
+    case CpuLevel::v2: break;
+    }
+    return linalg_level_v2;
+  }();
+  return level;
+}
+
+template <class T>
+void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
+  // Blocks that are read and written from the first cache, whatever the strides are.
+  constexpr std::int64_t kBlock = 16;
+  if (from.column == 1 && to.column == 1) {
+    for (std::int64_t i = 0; i < from.rows; ++i)
+      std::copy_n(from.data + i * from.row, from.columns, to.data + i * to.row);
+    return;
+  }
+  for (std::int64_t i = 0; i < from.rows; i += kBlock)
+    for (std::int64_t j = 0; j < from.columns; j += kBlock)
+      for (std::int64_t r = i; r < std::min(i + kBlock, from.rows); ++r)
+        for (std::int64_t c = j; c < std::min(j + kBlock, from.columns); ++c) to(r, c) = from(r, c);
+}
+
+template <class T>
+static void product(const Matrix<T> &c, const Matrix<const T> &a, const Matrix<const T> &b,
+                    bool add) {
+  if (c.rows == 0 || c.columns == 0) return;
+  if (c.column != 1) // its transpose, whose columns are adjacent
+    return product<T>(c.transposed(), b.transposed(), a.transposed(), add);
+  matmul(std::same_as<T, float> ? DType::f32 : DType::f64, {.batch = 1,
+                                                            .m = c.rows,
+                                                            .n = c.columns,
+                                                            .k = a.columns,
+                                                            .a = a.data,
+                                                            .a_batch = 0,
+                                                            .a_row = a.row,
+                                                            .a_col = a.column,
+                                                            .b = b.data,
+                                                            .b_batch = 0,
+                                                            .b_row = b.row,
+                                                            .b_col = b.column,
+                                                            .c = c.data,
+                                                            .c_batch = 0,
+                                                            .c_row = c.row,
+                                                            .add = add});
+}
+
+template <class T>
+void set_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
+                 const Matrix<const std::type_identity_t<T>> &b) {
+  product<T>(c, a, b, false);
+}
+template <class T>
+void add_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
+                 const Matrix<const std::type_identity_t<T>> &b) {
+  product<T>(c, a, b, true);
+}
+
+template <class T>
+static Matrix<T> negated(const Matrix<const T> &a, Workspace<T> &work) {
+  const Matrix<T> result = work.take(a.rows, a.columns);
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j < a.columns; ++j) result(i, j) = -a(i, j);
+  return result;
+}
+
+template <class T>
+void subtract_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
+                      const Matrix<const std::type_identity_t<T>> &b, Workspace<T> &work) {
+  if (a.rows <= b.columns) product<T>(c, negated<T>(a, work), b, true);
+  else product<T>(c, a, negated<T>(b, work), true);
+}
+
+template <class T>
+void exchange_rows(const Matrix<T> &a, std::span<const std::int64_t> pivots) {
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(pivots.size()); ++i) {
+    const std::int64_t other = pivots[static_cast<std::size_t>(i)];
+    if (other == i) continue;
+    if (a.column == 1)
+      std::swap_ranges(a.data + i * a.row, a.data + i * a.row + a.columns, a.data + other * a.row);
+    else
+      for (std::int64_t j = 0; j < a.columns; ++j) std::swap(a(i, j), a(other, j));
+  }
+}
+
+template void copy<std::int64_t>(const Matrix<const std::int64_t> &, const Matrix<std::int64_t> &);
+#define WEFT_MATRIX_OF(T)                                                                          \
+  template void copy<T>(const Matrix<const T> &, const Matrix<T> &);                               \
+  template void set_product<T>(const Matrix<T> &, const Matrix<const T> &,                         \
+                               const Matrix<const T> &);                                           \
+  template void add_product<T>(const Matrix<T> &, const Matrix<const T> &,                         \
+                               const Matrix<const T> &);                                           \
+  template void subtract_product<T>(const Matrix<T> &, const Matrix<const T> &,                    \
+                                    const Matrix<const T> &, Workspace<T> &);                      \
+  template void exchange_rows<T>(const Matrix<T> &, std::span<const std::int64_t>);
+WEFT_MATRIX_OF(float)
+WEFT_MATRIX_OF(double)
+#undef WEFT_MATRIX_OF
+
+//===----------------------------------------------------------------------===//
+// Batches
+//===----------------------------------------------------------------------===//
+
+Batches::Batches(const RoutineCall &call) : call_(call), batches_(call.operands[0].rank - 2) {
+  for (std::int64_t axis = 0; axis < batches_; ++axis) count_ *= call.operands[0].sizes[axis];
+}
+
+std::int64_t Batches::offset(const RoutineTensor &tensor, std::int64_t i) const {
+  std::int64_t offset = 0;
+  for (std::int64_t axis = batches_; axis-- > 0;) {
+    offset += i % tensor.sizes[axis] * tensor.strides[axis];
+    i /= tensor.sizes[axis];
+  }
+  return offset;
+}
+
+void Batches::for_each(std::int64_t size,
+                       FunctionRef<void(std::int64_t, std::int64_t)> body) const {
+  // Products of matrices of more rows are cut for threads themselves.
+  constexpr std::int64_t kLarge = 512, kWork = 1 << 15;
+  if (size > kLarge) return body(0, count_);
+  const std::int64_t each = std::max<std::int64_t>(size * size * size, 1);
+  threads::parallel_for(0, count_, std::max<std::int64_t>(kWork / each, 1), body);
+}
+
+void Batches::refuse(std::string_view function, std::int64_t i, const std::string &what) const {
+  raise(ErrorKind::linalg, std::string(function) + ": " +
+                               (batches_ == 0 ? std::string("the matrix")
+                                              : "matrix " + std::to_string(i) + " of the batch") +
+                               " " + what);
+}
+
+} // namespace weft::kernels

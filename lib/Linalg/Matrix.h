@@ -1,0 +1,152 @@
+// Matrices as the routines of linear algebra see them: views of strided memory, products that are
+// subtracted, and loops over batches.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "Kernels/Routine.h"
+#include "Linalg/LinalgKernels.h"
+#include "Support/FunctionRef.h"
+
+namespace weft::kernels {
+
+/// A view of rows and columns, by any strides.
+template <class T>
+struct Matrix {
+  std::int64_t rows, columns;
+  T *data;
+  std::int64_t row, column; ///< elements from one to the next
+
+  T &operator()(std::int64_t i, std::int64_t j) const { return data[i * row + j * column]; }
+  Matrix block(std::int64_t i, std::int64_t j, std::int64_t height, std::int64_t width) const {
+    return {height, width, data + i * row + j * column, row, column};
+  }
+  Matrix transposed() const { return {columns, rows, data, column, row}; }
+  operator Matrix<const T>() const
+    requires(!std::is_const_v<T>)
+  {
+    return {rows, columns, data, row, column};
+  }
+};
+
+/// Memory for the work on one matrix after another, which grows and is not cleared.
+template <class T>
+class Workspace {
+public:
+  /// At least so many elements, until the next call.
+  T *take(std::int64_t count) {
+    if (count > count_) {
+      memory_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count));
+      count_ = count;
+    }
+    return memory_.get();
+  }
+  Matrix<T> take(std::int64_t rows, std::int64_t columns) {
+    return {rows, columns, take(rows * columns), columns, 1};
+  }
+
+private:
+  std::unique_ptr<T[]> memory_;
+  std::int64_t count_ = 0;
+};
+
+/// The loops of the CPU's level.
+const LinalgLevel &linalg_level();
+template <class T>
+const LinalgKernels<T> &linalg_kernels() {
+  if constexpr (std::same_as<T, float>) return linalg_level().f32;
+  else return linalg_level().f64;
+}
+
+/// `to` = `from`, of the same size.
+template <class T>
+void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
+
+/// C = A B; rows or columns of C are adjacent elements.
+template <class T>
+void set_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
+                 const Matrix<const std::type_identity_t<T>> &b);
+/// C += A B.
+template <class T>
+void add_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
+                 const Matrix<const std::type_identity_t<T>> &b);
+/// C -= A B; the negated smaller factor lies in `work`.
+template <class T>
+void subtract_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
+                      const Matrix<const std::type_identity_t<T>> &b, Workspace<T> &work);
+
+/// Rows of `a` exchanged with those of these numbers, one after the other.
+template <class T>
+void exchange_rows(const Matrix<T> &a, std::span<const std::int64_t> pivots);
+
+/// The smallest of the numbers that threads find.
+class First {
+public:
+  void note(std::int64_t number) {
+    std::int64_t known = number_.load(std::memory_order_relaxed);
+    while (number < known && !number_.compare_exchange_weak(known, number)) {
+    }
+  }
+  std::optional<std::int64_t> number() const {
+    const std::int64_t found = number_;
+    return found == kNone ? std::nullopt : std::optional(found);
+  }
+
+private:
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> number_ = kNone;
+};
+
+/// The tensors of a call for one matrix of the batch after the other.
+class Batches {
+public:
+  /// The batches are the axes before the last two of the first operand.
+  explicit Batches(const RoutineCall &call);
+
+  std::int64_t count() const { return count_; }
+  /// Matrix number `i` of an operand or a result.
+  template <class T>
+  Matrix<const T> operand(std::size_t number, std::int64_t i) const {
+    return matrix<const T>(call_.operands[number], i);
+  }
+  template <class T>
+  Matrix<T> result(std::size_t number, std::int64_t i) const {
+    return matrix<T>(call_.results[number], i);
+  }
+
+  /// Calls `body` with ranges of numbers that cover all, on several threads if matrices are so
+  /// small
+  /// (`size` rows) that one of them keeps no thread of its own busy.
+  void for_each(std::int64_t size, FunctionRef<void(std::int64_t, std::int64_t)> body) const;
+
+  /// Raises LinAlgError for matrix number `i`.
+  [[noreturn]] void refuse(std::string_view function, std::int64_t i,
+                           const std::string &what) const;
+
+private:
+  std::int64_t offset(const RoutineTensor &tensor, std::int64_t i) const;
+  /// A vector is one column.
+  template <class T>
+  Matrix<T> matrix(const RoutineTensor &tensor, std::int64_t i) const {
+    T *const data = tensor.elements<T>() + offset(tensor, i);
+    const std::int64_t axes = tensor.rank - batches_;
+    const std::int64_t *sizes = tensor.sizes + batches_, *strides = tensor.strides + batches_;
+    if (axes == 1) return {sizes[0], 1, data, strides[0], 1};
+    return {sizes[0], sizes[1], data, strides[0], strides[1]};
+  }
+
+  const RoutineCall &call_;
+  std::int64_t batches_, count_ = 1;
+};
+
+} // namespace weft::kernels

@@ -1,0 +1,190 @@
+// Solves with triangles, by halves: products do all but the solves of small triangles on the
+// diagonal.
+#include "Linalg/Triangular.h"
+
+#include "Support/Fault.h"
+
+namespace weft::kernels {
+
+/// One column of right sides.
+template <class T>
+static void solve_vector(const Matrix<const T> &t, Triangle which, const Matrix<T> &b) {
+  const LinalgKernels<T> &kernels = linalg_kernels<T>();
+  T *const x = b.data;
+  const std::int64_t size = t.rows;
+  for (std::int64_t step = 0; step < size; ++step) {
+    const std::int64_t i = which.lower ? step : size - 1 - step;
+    const std::int64_t from = which.lower ? 0 : i + 1, to = which.lower ? i : size;
+    if (t.column == 1) { // a row times what is known
+      x[i] -= kernels.dot(to - from, &t(i, from), x + from);
+      if (!which.unit) x[i] /= t(i, i);
+    } else { // a column times what is known is taken from the rest
+      if (!which.unit) x[i] /= t(i, i);
+      const std::int64_t first = which.lower ? i + 1 : 0, last = which.lower ? size : i;
+      if (first < last) kernels.subtract(last - first, x[i], &t(first, i), x + first);
+    }
+  }
+}
+
+template <class T>
+static void solve_halves(const Matrix<const T> &t, Triangle which, const Matrix<T> &b,
+                         Workspace<T> &work) {
+  const std::int64_t size = t.rows, columns = b.columns;
+  if (size <= kPanel) {
+    const LinalgKernels<T> &kernels = linalg_kernels<T>();
+    if (which.lower)
+      return kernels.solve_rows(size, columns, t.data, t.row, t.column, which.unit, b.data, b.row);
+    // From the last row to the first it is a lower one.
+    return kernels.solve_rows(size, columns, &t(size - 1, size - 1), -t.row, -t.column, which.unit,
+                              &b(size - 1, 0), -b.row);
+  }
+  const std::int64_t half = (size / 2 + kPanel - 1) / kPanel * kPanel, rest = size - half;
+  const Matrix<T> top = b.block(0, 0, half, columns), bottom = b.block(half, 0, rest, columns);
+  const Matrix<const T> first = t.block(0, 0, half, half), last = t.block(half, half, rest, rest);
+  if (which.lower) {
+    solve_halves(first, which, top, work);
+    subtract_product<T>(bottom, t.block(half, 0, rest, half), top, work);
+    solve_halves(last, which, bottom, work);
+  } else {
+    solve_halves(last, which, bottom, work);
+    subtract_product<T>(top, t.block(0, half, half, rest), bottom, work);
+    solve_halves(first, which, top, work);
+  }
+}
+
+template <class T>
+void solve_triangle(const Matrix<const std::type_identity_t<T>> &t, Triangle which,
+                    const Matrix<T> &b, Workspace<T> &work) {
+  if (t.rows == 0 || b.columns == 0) return;
+  if (b.columns == 1 && b.row == 1) solve_vector<T>(t, which, b);
+  else solve_halves<T>(t, which, b, work);
+}
+
+template <class T>
+std::optional<std::int64_t> zero_on_diagonal(const Matrix<const T> &t) {
+  for (std::int64_t i = 0; i < t.rows; ++i)
+    if (t(i, i) == 0) return i;
+  return std::nullopt;
+}
+
+#define WEFT_TRIANGULAR_OF(T)                                                                      \
+  template void solve_triangle<T>(const Matrix<const T> &, Triangle, const Matrix<T> &,            \
+                                  Workspace<T> &);                                                 \
+  template std::optional<std::int64_t> zero_on_diagonal<T>(const Matrix<const T> &);
+WEFT_TRIANGULAR_OF(float)
+WEFT_TRIANGULAR_OF(double)
+#undef WEFT_TRIANGULAR_OF
+
+namespace routines {
+
+namespace {
+
+/// The matrix, rows of which are adjacent elements: itself, or a copy.
+template <class T>
+Matrix<const T> with_rows(const Matrix<const T> &matrix, Workspace<T> &work) {
+  if (matrix.column == 1) return matrix;
+  const Matrix<T> rows = work.take(matrix.rows, matrix.columns);
+  copy<T>(matrix, rows);
+  return rows;
+}
+
+/// Solves in a result, whatever its strides are.
+template <class T, class Solve>
+void solve_in(const Matrix<T> &y, Workspace<T> &work, Solve solve) {
+  const bool one = y.columns == 1 && y.row == 1;
+  if (one || (y.column == 1 && y.columns != 1)) return solve(y);
+  Matrix<T> rows = work.take(y.rows, y.columns);
+  if (y.columns == 1) rows.column = rows.row = 1;
+  copy<T>(y, rows);
+  solve(rows);
+  copy<T>(rows, y);
+}
+
+} // namespace
+
+template <class T>
+void triangular_solve(const RoutineCall &call) {
+  const TriangularSolveRoutineAttrs given(call);
+  const Batches batches(call);
+  const std::int64_t size = batches.operand<T>(0, 0).rows;
+  First singular;
+  batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
+    Workspace<T> products, whole, right;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Matrix<const T> x = with_rows<T>(batches.operand<T>(0, i), whole);
+      if (!given.unit_diagonal && zero_on_diagonal<T>(x)) {
+        singular.note(i);
+        continue;
+      }
+      const Matrix<T> y = batches.result<T>(0, i);
+      copy<T>(batches.operand<T>(1, i), y);
+      solve_in<T>(y, right, [&](const Matrix<T> &b) {
+        solve_triangle<T>(given.adjoint ? x.transposed() : x,
+                          {given.lower != given.adjoint, given.unit_diagonal}, b, products);
+      });
+    }
+  });
+  if (const std::optional<std::int64_t> i = singular.number())
+    batches.refuse("triangular_solve", *i,
+                   "has no inverse: number " +
+                       std::to_string(*zero_on_diagonal<T>(batches.operand<T>(0, *i))) +
+                       " on its diagonal is 0");
+}
+
+template <class T>
+void lu_solve(const RoutineCall &call) {
+  const bool adjoint = LuSolveRoutineAttrs(call).adjoint;
+  const Batches batches(call);
+  const std::int64_t size = batches.operand<T>(0, 0).rows;
+  First singular;
+  const auto row_of = [&](std::int64_t i, std::int64_t row) {
+    const std::int64_t number = batches.operand<std::int64_t>(2, i)(row, 0);
+    if (number < 0 || number >= size)
+      raise(ErrorKind::index, "lu_solve: row " + std::to_string(number) + " is out of range for " +
+                                  std::to_string(size) + " rows");
+    return number;
+  };
+  batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
+    Workspace<T> products, whole, right, sorted;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Matrix<const T> f = with_rows<T>(batches.operand<T>(1, i), whole);
+      if (zero_on_diagonal<T>(f)) {
+        singular.note(i);
+        continue;
+      }
+      const Matrix<const T> b = batches.operand<T>(3, i);
+      const Matrix<T> y = batches.result<T>(0, i);
+      if (!adjoint) {
+        for (std::int64_t row = 0; row < size; ++row)
+          copy<T>(b.block(row_of(i, row), 0, 1, b.columns), y.block(row, 0, 1, b.columns));
+        solve_in<T>(y, right, [&](const Matrix<T> &rows) {
+          solve_triangle<T>(f, {.lower = true, .unit = true}, rows, products);
+          solve_triangle<T>(f, {.lower = false, .unit = false}, rows, products);
+        });
+        continue;
+      }
+      copy<T>(b, y);
+      solve_in<T>(y, right, [&](const Matrix<T> &rows) {
+        solve_triangle<T>(f.transposed(), {.lower = true, .unit = false}, rows, products);
+        solve_triangle<T>(f.transposed(), {.lower = false, .unit = true}, rows, products);
+      });
+      const Matrix<T> moved = sorted.take(size, y.columns);
+      copy<T>(y, moved);
+      for (std::int64_t row = 0; row < size; ++row)
+        copy<T>(moved.block(row, 0, 1, y.columns), y.block(row_of(i, row), 0, 1, y.columns));
+    }
+  });
+  if (const std::optional<std::int64_t> i = singular.number())
+    batches.refuse("lu_solve", *i, "has no inverse");
+}
+
+#define WEFT_SOLVES_OF(T)                                                                          \
+  template void triangular_solve<T>(const RoutineCall &);                                          \
+  template void lu_solve<T>(const RoutineCall &);
+WEFT_SOLVES_OF(float)
+WEFT_SOLVES_OF(double)
+#undef WEFT_SOLVES_OF
+
+} // namespace routines
+
+} // namespace weft::kernels

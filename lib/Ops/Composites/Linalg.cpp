@@ -1,0 +1,343 @@
+// Linear algebra: solves, factorizations, determinants and powers, made of the ops that routines
+// compute.
+#include "Ops/Composites/Parts.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "OpDefs/ShapeFunctions.h"
+
+namespace weft::composites {
+
+namespace {
+
+void check_matrices(const char *function, const char *name, const Tensor &x) {
+  if (x.rank() < 2)
+    raise(ErrorKind::shape, std::string(function) + ": " + name + " has the shape " +
+                                to_string(shape_of(x)) + ": a matrix is wanted");
+}
+
+void check_square(const char *function, const char *name, const Tensor &x) {
+  const Shape shape = shape_of(x);
+  check_matrices(function, name, x);
+  const std::int64_t rows = shape[shape.size() - 2], columns = shape[shape.size() - 1];
+  if (rows != columns && rows != unknown && columns != unknown)
+    raise(ErrorKind::shape, std::string(function) + ": " + name + " has the shape " +
+                                to_string(shape) + ": a square matrix is wanted");
+}
+
+Tensor transposed(const Tensor &x) { return weft::swapaxes(x, -2, -1); }
+
+/// The triangles of a matrix, without a derivative: what is solved with them knows the matrix.
+struct Factors {
+  Tensor triangles, pivots, permutation;
+
+  explicit Factors(const Tensor &x) {
+    const Tensor operand = stop_gradient(x);
+    std::vector<Tensor> results = dispatch_all(OpCode::lu, {&operand, 1});
+    triangles = std::move(results[0]);
+    pivots = std::move(results[1]);
+    permutation = std::move(results[2]);
+  }
+};
+
+/// The batches that both have, axes before the last two of each; nothing where they are the same.
+std::optional<Sizes> common_batches(const char *function, const Tensor &a, const Tensor &b) {
+  const Shape of_a = shape_of(a), of_b = shape_of(b);
+  const Shape first(std::span(of_a).first(of_a.size() - 2)),
+      second(std::span(of_b).first(of_b.size() - 2));
+  if (first == second) return std::nullopt;
+  const Result<Shape> both = broadcast_shapes(first, second);
+  if (!both)
+    raise(ErrorKind::shape, std::string(function) +
+                                ": the batches do not broadcast: a has the shape " +
+                                to_string(of_a) + ", and b " + to_string(of_b));
+  Sizes sizes;
+  for (std::size_t i = 0; i < both->size(); ++i) {
+    // Counted from the end, where the larger one has a size.
+    const std::size_t back = both->size() - i;
+    const bool from_a =
+        back <= first.size() && (back > second.size() || first[first.size() - back] != 1);
+    const Tensor &x = from_a ? a : b;
+    sizes.push_back(size_along(x, x.rank() - 2 - static_cast<std::int64_t>(back)));
+  }
+  return sizes;
+}
+
+/// With these batches, before so many axes.
+Tensor in_batches(const Tensor &x, const Sizes &batches, std::int64_t axes) {
+  Sizes sizes = batches;
+  for (std::int64_t axis = x.rank() - axes; axis < x.rank(); ++axis)
+    sizes.push_back(size_along(x, axis));
+  return weft::broadcast(x, sizes);
+}
+
+/// A solve of matrices, where a b of rank 1 is a column.
+template <class Solve>
+Tensor of_columns(const char *function, const Tensor &a, const Tensor &b, Solve solve) {
+  check_square(function, "a", a);
+  const bool vector = b.rank() == 1;
+  if (b.rank() == 0)
+    raise(ErrorKind::shape,
+          std::string(function) + ": b is a scalar: a vector or a matrix is wanted");
+  const Tensor columns = vector ? with_axis(b, 1) : b;
+  const std::int64_t rows = shape_of(a)[static_cast<std::size_t>(a.rank() - 2)],
+                     has = shape_of(columns)[static_cast<std::size_t>(columns.rank() - 2)];
+  if (rows != has && rows != unknown && has != unknown)
+    raise(ErrorKind::shape, std::string(function) + ": a has the shape " + to_string(shape_of(a)) +
+                                ", so b has " + std::to_string(rows) +
+                                " rows, but it has the shape " + to_string(shape_of(b)));
+  const Tensor y = solve(columns, common_batches(function, a, columns));
+  return vector ? along(y, y.rank() - 1, 0) : y;
+}
+
+/// Whether matrices have more columns than rows, both of which are known.
+bool is_wide(const char *function, const Tensor &x) {
+  check_matrices(function, "x", x);
+  const std::int64_t rows = detail::size_for_call(x, x.rank() - 2),
+                     columns = detail::size_for_call(x, x.rank() - 1);
+  if (rows == unknown || columns == unknown)
+    raise(ErrorKind::shape, std::string(function) + ": x has the shape " + to_string(shape_of(x)) +
+                                ": the sizes of its matrices must be known");
+  return rows < columns;
+}
+
+Tensor triangular_solve(const Tensor &a, const Tensor &b, bool lower, bool adjoint, bool unit) {
+  return dispatch(OpCode::triangular_solve, std::array{a, b}, Attrs{lower, adjoint, unit});
+}
+
+Tensor solve_with(const Tensor &a, const Factors &f, const Tensor &b) {
+  return dispatch(OpCode::lu_solve, std::array{a, f.triangles, f.permutation, b}, Attrs{false});
+}
+
+/// The identity in the batches of a matrix.
+Tensor identity_like(const Tensor &x) {
+  const Tensor one = eye(size_along(x, x.rank() - 1), x.dtype());
+  Sizes batches;
+  for (std::int64_t axis = 0; axis < x.rank() - 2; ++axis) batches.push_back(size_along(x, axis));
+  return x.rank() == 2 ? one : in_batches(one, batches, 2);
+}
+
+/// The diagonal of the upper triangle, and 1 or -1 for an even or odd number of exchanges.
+struct Diagonal {
+  Tensor elements, sign;
+
+  explicit Diagonal(const Tensor &x) {
+    const std::vector<Tensor> lu = dispatch_all(OpCode::lu, {&x, 1});
+    elements = weft::diagonal(lu[0], 0, -2, -1);
+    const Tensor moved = lu[1] != positions_along(lu[1], lu[1].rank() - 1);
+    const Tensor odd = sum(moved, {.axes = Ints{lu[1].rank() - 1}}) % 2;
+    sign = cast(1 - 2 * odd, x.dtype());
+  }
+};
+
+} // namespace
+
+Tensor solve(const Tensor &a, const Tensor &b) {
+  return of_columns("solve", a, b, [&](const Tensor &columns, const std::optional<Sizes> &batches) {
+    Factors factors(a);
+    if (!batches) return solve_with(a, factors, columns);
+    factors.triangles = in_batches(factors.triangles, *batches, 2);
+    factors.permutation = in_batches(factors.permutation, *batches, 1);
+    return solve_with(in_batches(a, *batches, 2), factors, in_batches(columns, *batches, 2));
+  });
+}
+
+Tensor inv(const Tensor &x) {
+  check_square("inv", "x", x);
+  return solve_with(x, Factors(x), identity_like(x));
+}
+
+Tensor solve_triangular(const Tensor &a, const Tensor &b,
+                        const linalg::SolveTriangularOptions &options) {
+  if (options.trans < 0 || options.trans > 2)
+    raise(ErrorKind::value,
+          "solve_triangular: trans is " + std::to_string(options.trans) + ": 0, 1 or 2 is wanted");
+  return of_columns(
+      "solve_triangular", a, b, [&](const Tensor &columns, const std::optional<Sizes> &batches) {
+        return triangular_solve(batches ? in_batches(a, *batches, 2) : a,
+                                batches ? in_batches(columns, *batches, 2) : columns, options.lower,
+                                options.trans != 0, options.unit_diagonal);
+      });
+}
+
+Tensor cho_solve(const Tensor &c, const Tensor &b, const linalg::ChoSolveOptions &options) {
+  return of_columns("cho_solve", c, b,
+                    [&](const Tensor &columns, const std::optional<Sizes> &batches) {
+                      const Tensor triangle = batches ? in_batches(c, *batches, 2) : c;
+                      const Tensor right = batches ? in_batches(columns, *batches, 2) : columns;
+                      const bool lower = !options.upper;
+                      const Tensor half = triangular_solve(triangle, right, lower, !lower, false);
+                      return triangular_solve(triangle, half, lower, lower, false);
+                    });
+}
+
+Tensor cholesky(const Tensor &x, const linalg::CholeskyOptions &options) {
+  check_square("cholesky", "x", x);
+  const Tensor lower = dispatch(OpCode::cholesky, {&x, 1});
+  return options.upper ? transposed(lower) : lower;
+}
+
+linalg::LuFactor lu_factor(const Tensor &x) {
+  check_matrices("lu_factor", "x", x);
+  std::vector<Tensor> results = dispatch_all(OpCode::lu, {&x, 1});
+  return {std::move(results[0]), std::move(results[1])};
+}
+
+linalg::Qr qr(const Tensor &x, const linalg::QrOptions &options) {
+  const bool wide = is_wide("qr", x);
+  const std::int64_t rank = x.rank(), rows = detail::size_for_call(x, rank - 2),
+                     columns = detail::size_for_call(x, rank - 1);
+  // Of more columns than rows the first ones determine the basis, of which the others are sums.
+  const Tensor square = wide ? between(x, rank - 1, 0, rows) : x;
+  const bool complete = options.mode == linalg::QrMode::complete && !wide;
+  std::vector<Tensor> results = dispatch_all(OpCode::qr, {&square, 1}, Attrs{complete});
+  Tensor q = std::move(results[0]), r = std::move(results[1]);
+  if (wide)
+    r = weft::concatenate(
+        {r, matmul(q, between(x, rank - 1, rows, columns), {.transpose_lhs = true})},
+        {.axis = rank - 1});
+  return {std::move(q), std::move(r)};
+}
+
+Tensor det(const Tensor &x) {
+  check_square("det", "x", x);
+  const Diagonal diagonal(x);
+  return diagonal.sign * prod(diagonal.elements, {.axes = Ints{diagonal.elements.rank() - 1}});
+}
+
+linalg::Slogdet slogdet(const Tensor &x) {
+  check_square("slogdet", "x", x);
+  const Diagonal diagonal(x);
+  const Axes last = Ints{diagonal.elements.rank() - 1};
+  return {diagonal.sign * prod(sign(diagonal.elements), {.axes = last}),
+          sum(log(abs(diagonal.elements)), {.axes = last})};
+}
+
+linalg::Eigh eigh(const Tensor &x) {
+  check_square("eigh", "x", x);
+  std::vector<Tensor> results = dispatch_all(OpCode::eigh, {&x, 1});
+  return {std::move(results[0]), std::move(results[1])};
+}
+
+Tensor eigvalsh(const Tensor &x) {
+  check_square("eigvalsh", "x", x);
+  return dispatch_all(OpCode::eigh, {&x, 1})[0];
+}
+
+linalg::Svd svd(const Tensor &x, const linalg::SvdOptions &options) {
+  const bool wide = is_wide("svd", x);
+  const Tensor tall = wide ? transposed(x) : x;
+  std::vector<Tensor> found = dispatch_all(OpCode::svd, {&tall, 1});
+  const std::int64_t rank = x.rank(), columns = detail::size_for_call(tall, rank - 1),
+                     rows = detail::size_for_call(tall, rank - 2);
+  if (options.full_matrices && rows != columns) {
+    const std::vector<Tensor> basis = dispatch_all(OpCode::qr, {&found[1], 1}, Attrs{true});
+    found[1] = weft::concatenate({found[1], between(basis[0], rank - 1, columns, rows)},
+                                 {.axis = rank - 1});
+  }
+  if (!wide) return {std::move(found[1]), std::move(found[0]), std::move(found[2])};
+  return {transposed(found[2]), std::move(found[0]), transposed(found[1])};
+}
+
+Tensor svdvals(const Tensor &x) {
+  const Tensor tall = is_wide("svdvals", x) ? transposed(x) : x;
+  return dispatch_all(OpCode::svd, {&tall, 1})[0];
+}
+
+Tensor matrix_rank(const Tensor &x, const linalg::MatrixRankOptions &options) {
+  const std::int64_t rank = x.rank();
+  const bool wide = is_wide("matrix_rank", x);
+  const Tensor tall = wide ? transposed(x) : x;
+  const Tensor values = dispatch_all(OpCode::svd, {&tall, 1})[0];
+  const double epsilon = x.dtype() == DType::f32 ? std::numeric_limits<float>::epsilon()
+                                                 : std::numeric_limits<double>::epsilon();
+  const double by =
+      options.rtol.value_or(epsilon * static_cast<double>(detail::size_for_call(tall, rank - 2)));
+  const Axes last = Ints{rank - 2};
+  return sum(values > by * reduce_max(values, {.axes = last, .keepdims = true}), {.axes = last});
+}
+
+Tensor matrix_power(const Tensor &x, std::int64_t n) {
+  check_square("matrix_power", "x", x);
+  if (n == 0) return identity_like(x);
+  Tensor power = n < 0 ? inv(x) : x, result;
+  // A negative number that has no positive one is as good as unsigned.
+  for (std::uint64_t left = n < 0 ? -static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n);
+       ;) {
+    if ((left & 1) != 0) result = result.defined() ? matmul(result, power) : power;
+    left >>= 1;
+    if (left == 0) return result;
+    power = matmul(power, power);
+  }
+}
+
+Tensor diagonal_of_matrix(const Tensor &x, const linalg::DiagonalOptions &options) {
+  check_matrices("diagonal", "x", x);
+  return weft::diagonal(x, options.offset, -2, -1);
+}
+
+Tensor trace_of_matrix(const Tensor &x, const linalg::TraceOptions &options) {
+  check_matrices("trace", "x", x);
+  return weft::trace(x, options.offset, -2, -1);
+}
+
+Tensor cross_of_linalg(const Tensor &a, const Tensor &b, const linalg::CrossOptions &options) {
+  return weft::cross(a, b, options.axis);
+}
+
+Tensor outer_of_vectors(const Tensor &a, const Tensor &b) {
+  for (const auto &[name, x] : {std::pair("a", &a), std::pair("b", &b)})
+    if (x->rank() != 1)
+      raise(ErrorKind::shape, std::string("outer: ") + name + " has the shape " +
+                                  to_string(shape_of(*x)) + ": a vector is wanted");
+  return weft::outer(a, b);
+}
+
+Tensor vecdot(const Tensor &a, const Tensor &b, const linalg::VecdotOptions &options) {
+  // Of operands that broadcast the axis counts from the end.
+  const std::int64_t rank = std::max(a.rank(), b.rank());
+  const std::int64_t axis = options.axis < 0 ? options.axis : options.axis - rank;
+  std::int64_t sizes[2];
+  for (const auto &[number, name, x] : {std::tuple(0, "a", &a), std::tuple(1, "b", &b)})
+    sizes[number] = shape_of(
+        *x)[static_cast<std::size_t>(call::checked_axis("vecdot", "axis", axis, x->rank()))];
+  if (sizes[0] != sizes[1] && sizes[0] != unknown && sizes[1] != unknown)
+    raise(ErrorKind::shape, "vecdot: axis " + std::to_string(options.axis) + " has size " +
+                                std::to_string(sizes[0]) + " in a and " + std::to_string(sizes[1]) +
+                                " in b");
+  const Tensor products = a * b;
+  return sum(products, {.axes = Ints{products.rank() + axis}});
+}
+
+Tensor vector_norm(const Tensor &x, const linalg::VectorNormOptions &options) {
+  const std::int64_t rank = x.rank();
+  const Ints over = call::checked_axes("vector_norm", "axis", options.axes, rank);
+  // The axes in one line, behind the others.
+  Ints order, kept(shape_of(x));
+  Sizes sizes;
+  for (std::int64_t axis = 0; axis < rank; ++axis)
+    if (std::ranges::find(over, axis) == over.end()) {
+      order.push_back(axis);
+      sizes.push_back(size_along(x, axis));
+    }
+  for (const std::int64_t axis : over) order.push_back(axis);
+  sizes.push_back(-1);
+  const Tensor line = over.size() == 1 ? x : reshape(transpose(x, order), sizes);
+  const std::int64_t at = over.size() == 1 ? over[0] : line.rank() - 1;
+  Tensor found = weft::norm(line, {.ord = NormOrder(options.ord), .axes = Ints{at}});
+  if (options.keepdims)
+    for (const std::int64_t axis : over) found = with_axis(found, axis);
+  return found;
+}
+
+Tensor matrix_norm(const Tensor &x, const linalg::MatrixNormOptions &options) {
+  check_matrices("matrix_norm", "x", x);
+  return weft::norm(x, {.ord = options.ord, .axes = Ints{-2, -1}, .keepdims = options.keepdims});
+}
+
+} // namespace weft::composites
