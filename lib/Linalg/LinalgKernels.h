@@ -28,10 +28,21 @@ struct LinalgKernels {
 
   /// y[i] -= factor x[i].
   void (*subtract)(int64_t count, T factor, const T *x, T *y);
+
+  /// LU of kLanes square matrices of at most kSmall rows at once: element (i, j) of each is one of
+  /// kLanes adjacent elements, `[i][j][lane]`, as is the row that row i was exchanged with.
+  void (*lu_lanes)(int64_t size, T *a, int64_t *pivots);
+
+  /// What such triangles, or with `adjoint` themselves transposed, take to `columns` right sides,
+  /// `[i][column][lane]`, whose rows are in the order of the triangles.
+  void (*solve_lanes)(int64_t size, int64_t columns, const T *a, T *b, bool adjoint);
 };
 
 /// The most rows or columns that a panel has.
 constexpr int64_t kPanel = 8;
+/// The most rows of matrices that are done a lane each, or by rotations, and how many lanes there
+/// are.
+constexpr int64_t kSmall = 16, kLanes = 16;
 
 struct LinalgLevel {
   LinalgKernels<float> f32;

@@ -118,7 +118,82 @@ void subtract(int64_t count, T factor, const T *x, T *__restrict y) {
 }
 
 template <typename T>
-constexpr LinalgKernels<T> kKernels = {lu_panel<T>, solve_rows<T>, dot<T>, subtract<T>};
+void lu_lanes(int64_t size, T *a, int64_t *pivots) {
+  const auto at = [&](int64_t i, int64_t j) { return a + (i * size + j) * kLanes; };
+  for (int64_t j = 0; j < size; ++j) {
+    T largest[kLanes];
+    int64_t *const pivot = pivots + j * kLanes;
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      largest[lane] = magnitude(at(j, j)[lane]);
+      pivot[lane] = j;
+    }
+    for (int64_t i = j + 1; i < size; ++i) {
+      const T *const element = at(i, j);
+      for (int64_t lane = 0; lane < kLanes; ++lane) {
+        const T found = magnitude(element[lane]);
+        pivot[lane] = found > largest[lane] ? i : pivot[lane];
+        largest[lane] = found > largest[lane] ? found : largest[lane];
+      }
+    }
+    for (int64_t i = j + 1; i < size; ++i) {
+      int64_t some = 0;
+      for (int64_t lane = 0; lane < kLanes; ++lane) some += pivot[lane] == i;
+      if (some == 0) continue;
+      for (int64_t c = 0; c < size; ++c) {
+        T *const x = at(j, c), *const y = at(i, c);
+        for (int64_t lane = 0; lane < kLanes; ++lane) {
+          const T first = x[lane], second = y[lane];
+          x[lane] = pivot[lane] == i ? second : first;
+          y[lane] = pivot[lane] == i ? first : second;
+        }
+      }
+    }
+    const T *const by = at(j, j);
+    for (int64_t i = j + 1; i < size; ++i) {
+      T *const factor = at(i, j);
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        factor[lane] = by[lane] != 0 ? factor[lane] / by[lane] : factor[lane];
+      for (int64_t c = j + 1; c < size; ++c) {
+        T *const x = at(i, c);
+        const T *const above = at(j, c);
+        for (int64_t lane = 0; lane < kLanes; ++lane) x[lane] -= factor[lane] * above[lane];
+      }
+    }
+  }
+}
+
+template <typename T>
+void solve_lanes(int64_t size, int64_t columns, const T *a, T *b, bool adjoint) {
+  const auto row = [&](int64_t i) { return b + i * columns * kLanes; };
+  const auto element = [&](int64_t i, int64_t j) {
+    return a + (adjoint ? j * size + i : i * size + j) * kLanes;
+  };
+  const auto subtract_row = [&](int64_t i, int64_t p) {
+    const T *const factor = element(i, p);
+    T *const to = row(i);
+    const T *const from = row(p);
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        to[c * kLanes + lane] -= factor[lane] * from[c * kLanes + lane];
+  };
+  const auto divide_row = [&](int64_t i) {
+    const T *const by = element(i, i);
+    for (int64_t c = 0; c < columns; ++c)
+      for (int64_t lane = 0; lane < kLanes; ++lane) row(i)[c * kLanes + lane] /= by[lane];
+  };
+  for (int64_t i = 0; i < size; ++i) {
+    for (int64_t p = 0; p < i; ++p) subtract_row(i, p);
+    if (adjoint) divide_row(i);
+  }
+  for (int64_t i = size - 1; i >= 0; --i) {
+    for (int64_t p = i + 1; p < size; ++p) subtract_row(i, p);
+    if (!adjoint) divide_row(i);
+  }
+}
+
+template <typename T>
+constexpr LinalgKernels<T> kKernels = {lu_panel<T>, solve_rows<T>, dot<T>,
+                                       subtract<T>, lu_lanes<T>,   solve_lanes<T>};
 
 } // namespace
 

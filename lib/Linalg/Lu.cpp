@@ -2,8 +2,6 @@
 // rest.
 #include "Linalg/Triangular.h"
 
-#include <numeric>
-
 namespace weft::kernels {
 
 namespace {
@@ -71,6 +69,43 @@ private:
 
 } // namespace
 
+namespace {
+
+/// The order of rows in the end, from the exchanges of rows.
+void write_rows(const Batches &batches, std::int64_t i, const Matrix<const std::int64_t> &pivots,
+                std::int64_t rows) {
+  const Matrix<std::int64_t> order = batches.result<std::int64_t>(2, i);
+  copy_small<std::int64_t>(pivots, batches.result<std::int64_t>(1, i));
+  for (std::int64_t row = 0; row < rows; ++row) order(row, 0) = row;
+  for (std::int64_t row = 0; row < pivots.rows; ++row)
+    std::swap(order(row, 0), order(pivots(row, 0), 0));
+}
+
+/// Small square matrices of a batch, a lane each.
+template <class T>
+void lu_of_lanes(const Batches &batches, std::int64_t size) {
+  const std::int64_t groups = (batches.count() + kLanes - 1) / kLanes;
+  batches.for_each_group(size, groups, [&](std::int64_t begin, std::int64_t end) {
+    Workspace<T> work;
+    Workspace<std::int64_t> numbers;
+    T *const lanes = work.take(size * size * kLanes);
+    std::int64_t *const pivots = numbers.take(size * kLanes);
+    for (std::int64_t group = begin; group < end; ++group) {
+      const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
+      if (count < kLanes) std::fill_n(lanes, size * size * kLanes, T(0));
+      for (std::int64_t lane = 0; lane < count; ++lane)
+        copy_small<T>(batches.operand<T>(0, first + lane), lane_of(lanes, size, size, lane));
+      linalg_kernels<T>().lu_lanes(size, lanes, pivots);
+      for (std::int64_t lane = 0; lane < count; ++lane) {
+        copy_small<T>(lane_of(lanes, size, size, lane), batches.result<T>(0, first + lane));
+        write_rows(batches, first + lane, lane_of(pivots, size, 1, lane), size);
+      }
+    }
+  });
+}
+
+} // namespace
+
 namespace routines {
 
 template <class T>
@@ -78,6 +113,8 @@ void lu(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t rows = batches.operand<T>(0, 0).rows,
                      size = std::min(rows, batches.operand<T>(0, 0).columns);
+  if (size <= kSmall && size == rows && size == batches.operand<T>(0, 0).columns)
+    return lu_of_lanes<T>(batches, size);
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Lu<T> lu;
     Workspace<T> whole;
@@ -87,13 +124,10 @@ void lu(const RoutineCall &call) {
       const Matrix<T> work =
           factors.column == 1 ? factors : whole.take(factors.rows, factors.columns);
       copy<T>(batches.operand<T>(0, i), work);
-      std::int64_t *const pivots = numbers.take(size + rows), *const order = pivots + size;
+      std::int64_t *const pivots = numbers.take(size);
       lu.factor(work, {pivots, static_cast<std::size_t>(size)});
       if (work.data != factors.data) copy<T>(work, factors);
-      std::iota(order, order + rows, 0);
-      for (std::int64_t row = 0; row < size; ++row) std::swap(order[row], order[pivots[row]]);
-      copy<std::int64_t>({size, 1, pivots, 1, 1}, batches.result<std::int64_t>(1, i));
-      copy<std::int64_t>({rows, 1, order, 1, 1}, batches.result<std::int64_t>(2, i));
+      write_rows(batches, i, Matrix<std::int64_t>{size, 1, pivots, 1, 1}, rows);
     }
   });
 }

@@ -136,6 +136,13 @@ void Batches::for_each(std::int64_t size,
   threads::parallel_for(0, count_, std::max<std::int64_t>(kWork / each, 1), body);
 }
 
+void Batches::for_each_group(std::int64_t size, std::int64_t groups,
+                             FunctionRef<void(std::int64_t, std::int64_t)> body) const {
+  constexpr std::int64_t kWork = 1 << 15;
+  const std::int64_t each = std::max<std::int64_t>(size * size * size * kLanes, 1);
+  threads::parallel_for(0, groups, std::max<std::int64_t>(kWork / each, 1), body);
+}
+
 void Batches::refuse(std::string_view function, std::int64_t i, const std::string &what) const {
   raise(ErrorKind::linalg, std::string(function) + ": " +
                                (batches_ == 0 ? std::string("the matrix")

@@ -68,6 +68,22 @@ const LinalgKernels<T> &linalg_kernels() {
   else return linalg_level().f64;
 }
 
+/// Matrices a lane each, `[i][j][lane]`: one of them.
+template <class T>
+Matrix<T> lane_of(T *lanes, std::int64_t rows, std::int64_t columns, std::int64_t lane) {
+  return {rows, columns, lanes + lane, columns * kLanes, kLanes};
+}
+
+/// A small matrix to a lane or from it.
+template <class T>
+void copy_small(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
+  for (std::int64_t i = 0; i < from.rows; ++i) {
+    const T *x = from.data + i * from.row;
+    T *y = to.data + i * to.row;
+    for (std::int64_t j = 0; j < from.columns; ++j, x += from.column, y += to.column) *y = *x;
+  }
+}
+
 /// `to` = `from`, of the same size.
 template <class T>
 void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
@@ -128,6 +144,10 @@ public:
   /// small
   /// (`size` rows) that one of them keeps no thread of its own busy.
   void for_each(std::int64_t size, FunctionRef<void(std::int64_t, std::int64_t)> body) const;
+
+  /// The same of groups of kLanes matrices.
+  void for_each_group(std::int64_t size, std::int64_t groups,
+                      FunctionRef<void(std::int64_t, std::int64_t)> body) const;
 
   /// Raises LinAlgError for matrix number `i`.
   [[noreturn]] void refuse(std::string_view function, std::int64_t i,

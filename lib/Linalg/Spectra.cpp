@@ -13,8 +13,6 @@ namespace weft::kernels {
 
 namespace {
 
-/// Up to so many columns rotations are faster than LAPACK.
-constexpr std::int64_t kSmall = 16;
 /// Rotations of all pairs that are tried: some ten are enough.
 constexpr int kSweeps = 60;
 

@@ -137,14 +137,42 @@ void lu_solve(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
   First singular;
-  const auto row_of = [&](std::int64_t i, std::int64_t row) {
-    const std::int64_t number = batches.operand<std::int64_t>(2, i)(row, 0);
-    if (number < 0 || number >= size)
-      raise(ErrorKind::index, "lu_solve: row " + std::to_string(number) + " is out of range for " +
-                                  std::to_string(size) + " rows");
-    return number;
+  // Rows of one matrix to those of another, of which one may be in the order of the permutation.
+  const auto move_rows = [&](std::int64_t i, const Matrix<const T> &from, bool from_permuted,
+                             const Matrix<T> &to, bool to_permuted) {
+    const Matrix<const std::int64_t> order = batches.operand<std::int64_t>(2, i);
+    for (std::int64_t row = 0; row < size; ++row) {
+      const std::int64_t other = order(row, 0);
+      if (other < 0 || other >= size)
+        raise(ErrorKind::index, "lu_solve: row " + std::to_string(other) + " is out of range for " +
+                                    std::to_string(size) + " rows");
+      copy_small<T>(from.block(from_permuted ? other : row, 0, 1, from.columns),
+                    to.block(to_permuted ? other : row, 0, 1, to.columns));
+    }
   };
-  batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t columns = batches.operand<T>(3, 0).columns;
+  const auto small = [&](std::int64_t begin, std::int64_t end) {
+    Workspace<T> triangles, right;
+    T *const a = triangles.take(size * size * kLanes), *const b =
+                                                           right.take(size * columns * kLanes);
+    for (std::int64_t group = begin; group < end; ++group) {
+      const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
+      std::fill_n(a, count < kLanes ? size * size * kLanes : 0, T(1));
+      std::fill_n(b, count < kLanes ? size * columns * kLanes : 0, T(0));
+      for (std::int64_t lane = 0; lane < count; ++lane) {
+        const Matrix<const T> f = batches.operand<T>(1, first + lane);
+        if (zero_on_diagonal<T>(f)) singular.note(first + lane);
+        copy_small<T>(f, lane_of(a, size, size, lane));
+        move_rows(first + lane, batches.operand<T>(3, first + lane), !adjoint,
+                  lane_of(b, size, columns, lane), false);
+      }
+      linalg_kernels<T>().solve_lanes(size, columns, a, b, adjoint);
+      for (std::int64_t lane = 0; lane < count; ++lane)
+        move_rows(first + lane, lane_of(b, size, columns, lane), false,
+                  batches.result<T>(0, first + lane), adjoint);
+    }
+  };
+  const auto large = [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> products, whole, right, sorted;
     for (std::int64_t i = begin; i < end; ++i) {
       const Matrix<const T> f = with_rows<T>(batches.operand<T>(1, i), whole);
@@ -155,8 +183,7 @@ void lu_solve(const RoutineCall &call) {
       const Matrix<const T> b = batches.operand<T>(3, i);
       const Matrix<T> y = batches.result<T>(0, i);
       if (!adjoint) {
-        for (std::int64_t row = 0; row < size; ++row)
-          copy<T>(b.block(row_of(i, row), 0, 1, b.columns), y.block(row, 0, 1, b.columns));
+        move_rows(i, b, true, y, false);
         solve_in<T>(y, right, [&](const Matrix<T> &rows) {
           solve_triangle<T>(f, {.lower = true, .unit = true}, rows, products);
           solve_triangle<T>(f, {.lower = false, .unit = false}, rows, products);
@@ -170,10 +197,11 @@ void lu_solve(const RoutineCall &call) {
       });
       const Matrix<T> moved = sorted.take(size, y.columns);
       copy<T>(y, moved);
-      for (std::int64_t row = 0; row < size; ++row)
-        copy<T>(moved.block(row, 0, 1, y.columns), y.block(row_of(i, row), 0, 1, y.columns));
+      move_rows(i, moved, false, y, true);
     }
-  });
+  };
+  if (size <= kSmall) batches.for_each_group(size, (batches.count() + kLanes - 1) / kLanes, small);
+  else batches.for_each(size, large);
   if (const std::optional<std::int64_t> i = singular.number())
     batches.refuse("lu_solve", *i, "has no inverse");
 }
