@@ -48,6 +48,7 @@
 #include <weft/threads.h>         // IWYU pragma: export
 #include <weft/train.h>           // IWYU pragma: export
 #include <weft/variable.h>        // IWYU pragma: export
+#include <weft/vmap.h>            // IWYU pragma: export
 #include <weft/windows.h>         // IWYU pragma: export
 
 #endif

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "Autodiff/Batching.h"
+#include <weft/composites.h>
 #include <weft/detail/binding.h>
 #include <weft/ops.h>
 
@@ -40,6 +41,49 @@ Size count_of(const char *name, std::span<const Tensor> mapped) {
 }
 
 } // namespace
+
+namespace {
+
+bool has_axis(const Tensor &tensor, std::int64_t axis) {
+  const auto rank = static_cast<std::int64_t>(tensor.rank());
+  return -rank <= axis && axis < rank;
+}
+
+} // namespace
+
+Tensor to_front(const Tensor &argument, std::int64_t axis) {
+  if (!argument.defined()) throw StateError("vmap: an argument is an undefined tensor");
+  if (!has_axis(argument, axis))
+    throw IndexError("vmap: an argument of shape " + to_string(type_of(argument).shape) +
+                     " has no axis " + std::to_string(axis) + " to map over");
+  const auto rank = static_cast<std::int64_t>(argument.rank());
+  return (axis + rank) % rank == 0 ? argument : moveaxis(argument, axis, 0);
+}
+
+Tensor from_front(const Tensor &result, std::int64_t axis) {
+  if (!has_axis(result, axis))
+    throw IndexError("vmap: a result of shape " + to_string(type_of(result).shape) +
+                     " has no axis " + std::to_string(axis) + " for what is mapped over");
+  const auto rank = static_cast<std::int64_t>(result.rank());
+  return (axis + rank) % rank == 0 ? result : moveaxis(result, 0, axis);
+}
+
+void check_axes(std::size_t axes, std::size_t arguments) {
+  if (axes != 0 && axes != arguments)
+    throw ValueError("vmap: in_axes has " + std::to_string(axes) + " entries, but there are " +
+                     std::to_string(arguments) + " arguments");
+}
+
+void refuse_variable() {
+  throw ValueError("vmap: a variable is not mapped over: give its value, or keep it the same for "
+                   "all with std::nullopt in in_axes, or by reaching it from inside the function");
+}
+
+bool is_batching() {
+  for (Interpreter *at = Interpreter::current(); at != nullptr; at = at->previous())
+    if (dynamic_cast<autodiff::Batcher *>(at) != nullptr) return true;
+  return false;
+}
 
 struct Batch::Impl {
   Impl(const char *name, const Size &count) : batcher(name, count) { push_interpreter(&batcher); }

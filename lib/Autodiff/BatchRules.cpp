@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Autodiff/TensorEmitter.h"
+#include <weft/composites.h>
 #include <weft/ops.h>
 
 namespace weft::autodiff {
@@ -193,9 +194,86 @@ Tensor broadcast(BatchedCall &call) {
   return call.on(operands);
 }
 
-Tensor scatter(BatchedCall &call) {
-  if (call.varies(1)) return {};
-  return call.on({call.repeated(0), call.operand(1), call.repeated(2)});
+namespace {
+
+/// The axis of the call on all members, which is its last attribute.
+std::int64_t axis_of(const BatchedCall &call) {
+  return std::get<std::int64_t>(call.attrs().back());
+}
+
+/// A tensor of all members with an axis for the indices of each, `count` of them from `axis` on, as
+/// one axis.
+Tensor with_indices_as_one(const Tensor &all, std::int64_t axis, std::size_t count) {
+  if (count == 1) return all;
+  const Sizes sizes = detail::sizes_of(all);
+  Sizes shape;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axis); ++i) shape.push_back(sizes[i]);
+  shape.push_back(count == 0 ? 1 : -1);
+  for (std::size_t i = static_cast<std::size_t>(axis) + count; i < sizes.size(); ++i)
+    shape.push_back(sizes[i]);
+  return weft::reshape(all, shape);
+}
+
+/// The indices of the members as `take_along_axis` of x along that axis has them: for each element
+/// across.
+Tensor indices_across(const BatchedCall &call, const Tensor &x, std::int64_t axis) {
+  const Tensor indices = with_indices_as_one(call.members(1), 1, call.shape(1).size());
+  const Sizes sizes = detail::sizes_of(indices), across = detail::sizes_of(x);
+  Sizes raised, shape;
+  for (std::size_t i = 0; i < across.size(); ++i) {
+    const bool along = i == static_cast<std::size_t>(axis);
+    raised.push_back(i == 0 ? sizes[0] : along ? sizes[1] : Size(1));
+    shape.push_back(along ? sizes[1] : across[i]);
+  }
+  return weft::broadcast(weft::reshape(indices, raised), shape);
+}
+
+} // namespace
+
+Tensor gather(BatchedCall &call) {
+  if (!call.varies(1)) return call.on_first();
+  const std::int64_t axis = axis_of(call);
+  if (!call.varies(0)) {
+    const Tensor picked = weft::gather(call.operand(0), call.members(1), {.axis = axis - 1});
+    return axis == 1 ? picked : weft::moveaxis(picked, axis - 1, 0);
+  }
+  const Tensor &x = call.members(0);
+  const Tensor picked = weft::take_along_axis(x, indices_across(call, x, axis), {.axis = axis});
+  if (call.shape(1).size() == 1) return picked;
+  const Sizes sizes = detail::sizes_of(x), indices = detail::sizes_of(call.members(1));
+  Sizes shape;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != static_cast<std::size_t>(axis)) shape.push_back(sizes[i]);
+    else
+      for (std::size_t k = 1; k < indices.size(); ++k) shape.push_back(indices[k]);
+  }
+  return weft::reshape(picked, shape);
+}
+
+Tensor scatter_add(BatchedCall &call) {
+  if (!call.varies(1)) return call.on({call.repeated(0), call.operand(1), call.repeated(2)});
+  const std::int64_t axis = axis_of(call);
+  const Tensor x = call.repeated(0);
+  const Tensor updates = with_indices_as_one(call.repeated(2), axis, call.shape(1).size());
+  return weft::add_along_axis(x, indices_across(call, x, axis), updates, {.axis = axis});
+}
+
+Tensor update_slice(BatchedCall &call) {
+  const Tensor x = call.repeated(0), value = call.repeated(2);
+  if (!call.varies(1)) return call.on({x, call.operand(1), value});
+  const std::int64_t axis = axis_of(call);
+  const Sizes sizes = detail::sizes_of(x);
+  const Size size = sizes[static_cast<std::size_t>(axis)];
+  const Tensor numbers = iota(DType::i64, {size});
+  // That the index is one of them is checked by reading it.
+  const Tensor index = weft::gather(numbers, call.members(1));
+  Sizes along, across;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    along.push_back(i == static_cast<std::size_t>(axis) ? size : Size(1));
+    across.push_back(i == 0 ? sizes[0] : Size(1));
+  }
+  return select(weft::reshape(numbers, along) == weft::reshape(index, across),
+                expand_dims(value, axis), x);
 }
 
 } // namespace batching

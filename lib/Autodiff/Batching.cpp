@@ -2,6 +2,7 @@
 #include "Autodiff/Batching.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "Autodiff/BatchRules.h"
 #include "Autodiff/Layer.h"
@@ -14,6 +15,7 @@ namespace weft::autodiff {
 struct Batcher::Ref : detail::TraceRef {
   Tensor members;
   std::shared_ptr<const void> owner;
+  std::uint64_t number = next_number();
 
   static void free(detail::TraceRef *self) { delete static_cast<Ref *>(self); }
 };
@@ -43,6 +45,17 @@ Tensor Batcher::batch(const Tensor &members) const {
   Tensor result = detail::new_traced(type.dtype, std::span(type.shape).subspan(1), ref, 0);
   if (ref->references.fetch_sub(1) == 1) Ref::free(ref);
   return result;
+}
+
+std::uint64_t Batcher::next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+std::uint64_t Batcher::number_of(const Tensor &tensor) {
+  if (!tensor.defined() || !tensor.traced()) return 0;
+  auto *base = static_cast<detail::TraceRef *>(tensor.impl()->base);
+  return base->destroy == Ref::free ? static_cast<const Ref *>(base)->number : 0;
 }
 
 const Tensor *Batcher::known(const Tensor &tensor) const {
@@ -81,12 +94,17 @@ Tensor Batcher::members(const Tensor &tensor) const {
 
 Tensor Batcher::apply(const OpCall &call) {
   follow(call.operands);
+  if (!any_varies(call.operands)) return Layer::apply(call);
   const Scope under(previous_);
-  if (!any_varies(call.operands)) return dispatch(call);
-  if (op_info(call.op).kind == OpKind::effect)
-    throw StateError(std::string(name_) + ": " + std::string(op_info(call.op).name) +
-                     " has an effect, and cannot be done on many tensors at once");
   const OpInfo &info = op_info(call.op);
+  if (call.op == OpCode::check) {
+    std::vector<Tensor> all;
+    for (const Tensor &operand : call.operands) all.push_back(plain(operand));
+    return dispatch(call.op, all, call.attrs);
+  }
+  if (info.kind == OpKind::effect)
+    throw StateError(std::string(name_) + ": " + std::string(info.name) +
+                     " has an effect, and cannot be done on many tensors at once");
   if (any_varies(call.operands.subspan(info.operands_before_sizes(call.operands.size()))))
     throw StateError(std::string(name_) + ": the sizes of " + std::string(info.name) +
                      " differ by member, so there is no one shape for all");

@@ -13,8 +13,8 @@ namespace weft::autodiff {
 /// Executes calls whose operands stand for `count` tensors each, which a trace may not know, as one
 /// call on all of them: of an op with a rule the call is the op itself, with the members along a
 /// new leading axis; of another the op once per member. Control flow that a trace records is
-/// recorded once, with the members in its state, if nothing that varies decides it. Its work is
-/// seen by the interpreters before it. Of other calls it is no part.
+/// recorded once, with the members in its state; what varies decides it by masks (Masking.h). Its
+/// work is seen by the interpreters before it. Of other calls it is no part.
 class Batcher : public Layer {
 public:
   /// `name` is for messages.
@@ -31,6 +31,14 @@ public:
   Tensor batch(const Tensor &members) const;
   /// All members of what was computed, along a new first axis.
   Tensor members(const Tensor &tensor) const;
+  /// Whether the tensor stands for many here.
+  bool varies(const Tensor &tensor) const { return known(tensor) != nullptr; }
+
+  /// Tensors that stand for many, here or in another batch, are numbered as they are created; 0 for
+  /// others.
+  static std::uint64_t number_of(const Tensor &tensor);
+  /// A number above those of all before, and below those of all to come.
+  static std::uint64_t next_number();
 
   Tensor apply(const OpCall &call) override;
   std::vector<Tensor> construct(const ConstructCall &call) override;
@@ -51,7 +59,6 @@ private:
   struct Ref;
   /// The members, or null if the tensor does not stand for any here.
   const Tensor *known(const Tensor &tensor) const;
-  bool varies(const Tensor &tensor) const { return known(tensor) != nullptr; }
   bool any_varies(std::span<const Tensor> tensors) const;
   /// Shows them to `following_`.
   void follow(std::span<const Tensor> tensors);
@@ -61,9 +68,25 @@ private:
   /// The number of members, for what is done once for each. Throws StateError where a trace does
   /// not know it.
   std::int64_t known_count(std::string_view what) const;
+  /// A recording on the members.
+  struct RecordedOnMembers {
+    Recording recording;
+    std::vector<bool> asked = {}; ///< which of `wrt` those above ask the derivative of
+    std::vector<bool> hidden;     ///< which results those above do not have
+  };
+  Tensor own(const Tensor &all) const;
+  Recording keep_recording(Recording inner, Recording outer,
+                           const std::function<Tensor(const Tensor &)> &above,
+                           std::vector<bool> hidden);
+  std::vector<Tensor> on_members(const RecordedOnMembers &recorded,
+                                 std::span<const Tensor> cotangents) const;
   class State;
   std::vector<Tensor> construct_choice(const ConstructCall &call);
   std::vector<Tensor> construct_loop(const ConstructCall &call);
+  bool condition_varies(const ConstructCall &call, const std::vector<bool> &varying,
+                        std::span<const TracedType> types);
+  std::vector<Tensor> construct_masked_loop(const ConstructCall &call);
+  std::vector<Tensor> construct_masked_count(const ConstructCall &call);
   Tensor one_by_one(const OpCall &call) const;
   /// What `run` gives for the tensors of each member, again as tensors that stand for all.
   std::vector<Tensor>
@@ -79,9 +102,8 @@ private:
   std::shared_ptr<const void> self_; ///< whose tensors they are
   /// While a body is recorded: the members of tensors that someone follows there, by the tensor.
   std::unordered_map<const detail::TensorImpl *, Tensor> followed_;
-  const std::function<void(const Tensor &)> *following_ = nullptr; ///< while these are found
-  /// What was recorded on the members, by its program.
-  std::unordered_map<const Program *, Recording> recordings_;
+  const std::function<void(const Tensor &)> *following_ = nullptr;    ///< while these are found
+  std::unordered_map<const Program *, RecordedOnMembers> recordings_; ///< by their programs
 };
 
 } // namespace weft::autodiff

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
 
 namespace weft::autodiff {
 
@@ -12,7 +13,11 @@ class Layer : public Interpreter {
 public:
   Tensor apply(const OpCall &call) override {
     const Scope under(previous_);
-    return dispatch(call);
+    Tensor value = dispatch(call);
+    // A read is a value of its own, whoever else holds the variable's tensor: tapes and forward
+    // mode above tell values apart by their tensors.
+    if (previous_ == nullptr && op_info(call.op).reads_variable()) value = detail::new_alias(value);
+    return value;
   }
 
   std::vector<Tensor> construct(const ConstructCall &call) override {

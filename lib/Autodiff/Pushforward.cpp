@@ -69,10 +69,7 @@ Tensor Pushforward::tangent_of(const Tensor &value) {
 Tensor Pushforward::apply(const OpCall &call) {
   if (!recording_tangents()) return Layer::apply(call);
   if (op_info(call.op).reads_variable()) {
-    Tensor value = Layer::apply(call);
-    // As for a tape: a read is a value of its own, whoever else holds the variable's tensor, also
-    // one with a tangent that was assigned.
-    if (previous_ == nullptr) value = detail::new_alias(value);
+    const Tensor value = Layer::apply(call);
     const auto tangent = reads_.find(*variable_in(call.attrs));
     if (tangent != reads_.end()) seed(value, tangent->second);
     return value;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-#include "Function/Checks.h"
+#include "Autodiff/Mask.h"
+#include "Autodiff/Masking.h"
+#include "Ops/ConstructChecks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
@@ -85,17 +87,22 @@ std::vector<Tensor> results_of(const Body &body, std::span<const Tensor> argumen
   return body(arguments);
 }
 
-/// The interpreter that records a construct which this traced value decides. Throws StateError if
-/// its trace has ended and nothing records.
-Interpreter &recorder_for(std::string_view name, const char *what, const Tensor &value) {
-  if (Interpreter *interpreter = recorder()) return *interpreter;
-  if (std::string_view(static_cast<TraceRef *>(value.impl()->base)->name) == "vmap")
-    throw StateError(std::string(name) + ": " + what +
-                     " stands for many in vmap, which may choose differently: write it with ops, "
-                     "which do it for each, and weft.select for what a branch chooses");
-  throw StateError(std::string(name) + ": " + what + " of type " +
-                   to_string(detail::type_of(value)) +
-                   " stands for a value of a traced function and was used outside of its trace");
+/// Throws StateError if a traced value that decides something stands for nothing here.
+void check_stands(std::string_view name, std::string_view what, const Tensor &value) {
+  if (autodiff::differs_by_member(value)) return;
+  throw StateError(
+      std::string(name) + ": " + std::string(what) + " of type " +
+      to_string(detail::type_of(value)) +
+      " stands for a value of a traced function or of vmap and was used outside of it");
+}
+
+/// A choice that a traced value decides: recorded, or done by masks on what stands for many.
+std::vector<Tensor> chosen_by(ConstructKind kind, std::string_view name, std::string_view what,
+                              const Tensor &value, std::span<const Body> cases) {
+  if (Interpreter *interpreter = recorder())
+    return interpreter->construct(ConstructCall{kind, name, {&value, 1}, cases});
+  check_stands(name, what, value);
+  return autodiff::choose_by_member(name, value, cases);
 }
 
 Tensor condition_of(std::string_view name, const Body &condition, std::span<const Tensor> state) {
@@ -145,8 +152,7 @@ std::vector<Tensor> branch(std::string_view name, const Operand &predicate, cons
   check_condition(name, detail::type_of(condition));
   if (!condition.traced()) return taken(name, condition.item<bool>() ? then : otherwise);
   const Body bodies[] = {then, otherwise};
-  return recorder_for(name, "the predicate", condition)
-      .construct(ConstructCall{ConstructKind::branch, name, {&condition, 1}, bodies});
+  return chosen_by(ConstructKind::branch, name, "the predicate", condition, bodies);
 }
 
 std::vector<Tensor> choose(std::string_view name, const Operand &index,
@@ -154,9 +160,7 @@ std::vector<Tensor> choose(std::string_view name, const Operand &index,
   const CallSite site(index.where());
   const Tensor chosen = value_of(name, "the index", index);
   check_integer_scalar(name, "the index", detail::type_of(chosen));
-  if (chosen.traced())
-    return recorder_for(name, "the index", chosen)
-        .construct(ConstructCall{ConstructKind::choice, name, {&chosen, 1}, cases});
+  if (chosen.traced()) return chosen_by(ConstructKind::choice, name, "the index", chosen, cases);
   const auto number = chosen.item<std::int64_t>();
   const auto last = static_cast<std::int64_t>(cases.size()) - 1;
   return taken(name, cases[static_cast<std::size_t>(number < 0 || number > last ? last : number)]);
@@ -169,9 +173,18 @@ std::vector<Tensor> loop(std::string_view name, const Body &condition, const Bod
     const Body bodies[] = {condition, body};
     return interpreter->construct(ConstructCall{ConstructKind::loop, name, state, bodies});
   }
-  while (condition_of(name, condition, state).item<bool>())
+  for (;;) {
+    const Tensor holds = condition_of(name, condition, state);
+    if (holds.traced()) {
+      check_stands(name, "the condition", holds);
+      const autodiff::MaskedLoop masked(name, holds, condition, body, state);
+      state = loop(name, masked.condition(), masked.body(), masked.state(), where);
+      state.erase(state.begin());
+      return state;
+    }
+    if (!holds.item<bool>()) return state;
     state = iteration(name, body, state, state);
-  return state;
+  }
 }
 
 std::vector<Tensor> count(std::string_view name, const Iterations &iterations, const Body &body,
@@ -182,6 +195,12 @@ std::vector<Tensor> count(std::string_view name, const Iterations &iterations, c
     operands.insert(operands.end(), state.begin(), state.end());
     return interpreter->construct(
         ConstructCall{ConstructKind::counted, name, operands, {&body, 1}, iterations.stride()});
+  }
+  if (iterations.low().traced() || iterations.high().traced()) {
+    check_stands(name, "a bound", iterations.low().traced() ? iterations.low() : iterations.high());
+    const autodiff::MaskedCount masked(name, iterations.low(), iterations.high(),
+                                       iterations.stride(), body);
+    return count(name, Iterations(0, masked.iterations()), masked.body(), std::move(state));
   }
   std::vector<Tensor> arguments(1);
   const auto high = iterations.high().item<std::int64_t>();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "Autodiff/Mask.h"
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Rules/NoDerivative.h"
 #include "Ops/Interpreter.h"
@@ -84,6 +85,7 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
       }
       return call_host(function, values, options.results, [] { return CallSite::location(); });
     };
+    if (!options.pure) autodiff::Mask::check_effect(name);
     results = run_whole(on_values, operands);
   }
   if (interpreter == nullptr || std::ranges::none_of(results, has_derivative) ||

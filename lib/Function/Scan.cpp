@@ -3,8 +3,9 @@
 
 #include <weft/control_flow.h>
 
-#include "Function/Checks.h"
+#include "Function/Beneath.h"
 #include "Function/Tracer.h"
+#include "Ops/ConstructChecks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
@@ -107,14 +108,10 @@ IterationResults resolve_types(std::string_view name, const Body &iteration,
 /// The same where nothing is traced.
 IterationResults results_of_values(std::string_view name, const Body &iteration,
                                    std::span<const Tensor> carries, std::span<const Tensor> xs) {
-  Tracer tracer{{.name = std::string(name)}};
-  push_interpreter(&tracer);
-  struct Pop {
-    Tracer &tracer;
-    ~Pop() { pop_interpreter(&tracer); }
-  } pop{tracer};
+  Tracer tracer{{.name = std::string(name), .checkpoint = {}}};
+  const Beneath beneath(&tracer);
   std::vector<TracedType> types(carries.begin(), carries.end());
-  return resolve_types(name, iteration, types, xs, tracer);
+  return resolve_types(name, iteration, types, xs, *Interpreter::current());
 }
 
 Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {

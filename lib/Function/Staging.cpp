@@ -1,9 +1,13 @@
 // Doors for bindings of other languages into the trace that is recording.
 #include <weft/detail/staging.h>
 
+#include <optional>
+
+#include "Function/Beneath.h"
 #include "Function/TraceCache.h"
 #include "Function/Tracer.h"
 #include "OpDefs/OpInfo.h"
+#include <weft/detail/batching.h>
 
 namespace weft::detail {
 
@@ -23,11 +27,17 @@ struct EagerScope::Scope {
 EagerScope::EagerScope() : scope_(std::make_unique<Scope>()) {}
 EagerScope::~EagerScope() = default;
 
+bool is_staged() { return is_tracing() || is_batching(); }
+
 std::uint64_t recorded_ops() { return Tracer::recorded(); }
 
 void probe(std::string_view name, std::span<const Tensor> state, const ProbeBody &body) {
-  if (!is_tracing())
-    throw StateError(std::string(name) + ": nothing is being traced that could be tried");
+  std::optional<Tracer> tracer; // on values: for this alone
+  std::optional<Beneath> beneath;
+  if (!is_tracing()) {
+    tracer.emplace(Tracer::Options{.name = std::string(name), .checkpoint = {}});
+    beneath.emplace(&*tracer);
+  }
   const Body tried = [&](std::span<const Tensor> inputs) {
     body(inputs);
     return std::vector<Tensor>();

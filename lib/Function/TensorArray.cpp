@@ -5,7 +5,7 @@
 
 #include <weft/control_flow.h>
 
-#include "Function/Checks.h"
+#include "Ops/ConstructChecks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "Function/Checks.h"
 #include "Function/DerivativePrograms.h"
+#include "Ops/ConstructChecks.h"
 #include "Support/CallSite.h"
 #include "Support/Limits.h"
 

@@ -312,7 +312,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     if (tensors) return result_of(*trace, call, *std::move(tensors));
   }
   const FunctionCore::Inlined here(*self->core);
-  if (!detail::is_tracing())
+  if (!detail::is_staged())
     return in_form(self,
                    checked(PyObject_Vectorcall(self->function, args,
                                                flags & ~PY_VECTORCALL_ARGUMENTS_OFFSET, keywords)))

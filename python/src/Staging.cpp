@@ -200,6 +200,7 @@ PyObject *is_traced(PyObject *, PyObject *object) {
 }
 PyObject *is_tensor_of(PyObject *, PyObject *object) { return PyBool_FromLong(is_tensor(object)); }
 PyObject *is_tracing(PyObject *, PyObject *) { return PyBool_FromLong(detail::is_tracing()); }
+PyObject *is_staged(PyObject *, PyObject *) { return PyBool_FromLong(detail::is_staged()); }
 PyObject *op_count(PyObject *, PyObject *) {
   return PyLong_FromUnsignedLongLong(detail::recorded_ops());
 }
@@ -390,6 +391,8 @@ PyMethodDef functions[] = {
      "internal_is_tensor(x)\n--\n\nWhether it is a tensor."},
     {"internal_is_tracing", is_tracing, METH_NOARGS,
      "internal_is_tracing()\n--\n\nWhether this thread records a trace."},
+    {"internal_is_staged", is_staged, METH_NOARGS,
+     "internal_is_staged()\n--\n\nWhether tensors of this thread may stand for values to come, or for several."},
     {"internal_op_count", op_count, METH_NOARGS,
      "internal_op_count()\n--\n\nHow many ops the traces of this thread have recorded."},
     {nullptr, nullptr, 0, nullptr}};

@@ -239,7 +239,7 @@ def while_loop(
         ValueError: if the structure changes
     """
     check_listed("while_loop", "loop_vars", loop_vars)
-    if not _weft.internal_is_tracing():
+    if not _weft.internal_is_staged():
         values: Any = loop_vars
         breaks: Any = False
         while not breaks and run_part(cond, *values):
@@ -316,7 +316,7 @@ def for_loop(iterations: Any, body: Callable[..., Any], loop_vars: Sequence[Any]
     """
     check_listed("for_loop", "loop_vars", loop_vars)
     start, stop, step = _bounds(iterations)
-    if not _weft.internal_is_tracing():
+    if not _weft.internal_is_staged():
         values: Any = loop_vars
         for i in builtins.range(int(start), int(stop), step):
             values, breaks = _Body(None, body).values(values, i)

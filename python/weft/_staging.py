@@ -79,7 +79,7 @@ class Library:
     )
 
     # Functions of C, which are no methods: called through an instance they are as they are.
-    is_tracing = staticmethod(_weft.internal_is_tracing)
+    is_tracing = staticmethod(_weft.internal_is_staged)
     is_tensor = staticmethod(_weft.internal_is_tensor)
     is_traced = staticmethod(_weft.internal_is_traced)
     op_count = staticmethod(_weft.internal_op_count)
@@ -119,7 +119,26 @@ class Library:
         then: Callable[[], list[Any]],
         orelse: Callable[[], list[Any]],
     ) -> list[Any]:
-        return _weft.internal_branch(name, predicate, then, orelse)
+        if _weft.internal_is_tracing():
+            return _weft.internal_branch(name, predicate, then, orelse)
+        # On values of a batch a branch that nobody takes does not run; what both leave is compared
+        # all the same, the first branch first.
+        ran: list[str] = []
+
+        def first() -> list[Any]:
+            ran.append("then")
+            return then()
+
+        def second() -> list[Any]:
+            if not ran:
+                _weft.internal_probe(lambda _: then(), [])
+            ran.append("else")
+            return orelse()
+
+        results = _weft.internal_branch(name, predicate, first, second)
+        if "else" not in ran:
+            _weft.internal_probe(lambda _: orelse(), [])
+        return results
 
     def loop(
         self,

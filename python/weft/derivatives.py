@@ -277,10 +277,11 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     axes, with the results along a new axis.
 
     Ops whose records say how are done on all slices by one call; others once for each. What `f`
-    reaches otherwise is the same for all. `scan`, `for_loop`, and other control flow that no slice
-    decides, are done on all slices in each iteration. Python's `if` on a slice is not to be had: use
-    `wf.where`. In a traced function how many slices there are may be open; then what is done once
-    for each is not to be had.
+    reaches otherwise is the same for all. Slices may decide `cond`, `switch_case`, `while_loop` and
+    `for_loop` differently: each does what it would do alone, and a loop goes on until all have left
+    it. So may Python's `if`, `while` and `for` inside of `wf.function`; outside use `wf.cond`. In a
+    traced function how many slices there are may be open; then what is done once for each is not to
+    be had.
 
     >>> dot = wf.vmap(lambda a, b: wf.sum(a * b))
     >>> dot(wf.tensor([[1.0, 2.0], [3.0, 4.0]]), wf.tensor([[1.0, 1.0], [0.0, 1.0]]))
@@ -294,8 +295,9 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     Raises:
         ValueError: if sizes along the axes differ, or there are none
         OutOfRangeError: if an argument has no such axis
-        StateError: for effects, for control flow that slices decide, and for results that are as
-            large as values of slices say
+        StateError: for effects of what slices decide, and for results that are as large as values
+            of slices say
+        ShapeError: if branches that slices choose give results of different shapes
     """
 
     result = "vmap: what the function gave"

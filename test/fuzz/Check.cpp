@@ -34,6 +34,13 @@ struct Refusal {
 constexpr Refusal kRefusals[] = {
     {ErrorKind::state, "a second derivative in a traced function runs "},
     {ErrorKind::state, "a tangent of a gradient in a traced function runs "},
+    {ErrorKind::state, "has an effect, and "},
+    {ErrorKind::state, " differ by member, so there is no one shape for all"},
+    {ErrorKind::shape, "members of a batch that choose differently give results of one shape"},
+    {ErrorKind::shape, "in a loop that members of a batch leave one after the other it keeps its"},
+    {ErrorKind::shape, "in branches that members of a batch choose differently"},
+    {ErrorKind::shape, "in a loop that members of a batch leave one after the other,"},
+    {ErrorKind::state, "is done once for each tensor, and this trace does not know how many"},
     {ErrorKind::shape, "the derivative of concatenate needs the size of axis "},
     {ErrorKind::shape, "the derivative of reshape needs an operand with at most one unknown size"},
 };
@@ -113,6 +120,8 @@ public:
         stage(verdict, "compiled reverse over forward", [&] { compiled_slope_of_push(); });
         stage(verdict, "compiled forward over reverse", [&] { compiled_push_of_slope(); });
       }
+      stage(verdict, "vmap", [&] { batches(); });
+      stage(verdict, "compiled vmap", [&] { compiled_batches(); });
     } catch (Finding &found) {
       verdict.kind = found.kind;
       verdict.what = std::move(found.what);
@@ -158,22 +167,31 @@ private:
     }
   }
 
-  FunctionOptions options() const {
+  /// With `batch` each argument has an axis of that size in front.
+  FunctionOptions options(std::optional<std::int64_t> batch = {}) const {
     FunctionOptions options{.name = "program"};
     const std::int64_t n = program_.open ? unknown : program_.n;
-    options.signature = {spec(f64, {n}), spec(f64, {n, n}), spec(f64, {}), spec(i64, {}),
-                         spec(i64, {})};
+    const auto type = [&](DType dtype, Ints shape) {
+      if (batch) shape.insert(0, *batch);
+      return spec(dtype, Shape(shape));
+    };
+    options.signature = {type(f64, {n}), type(f64, {n, n}), type(f64, {}), type(i64, {}),
+                         type(i64, {})};
     return options;
   }
 
   /// Runs something from the state the program starts in, with nothing recorded.
   template <class Run>
   Seen see(const Run &run) {
+    return see(run, inputs_);
+  }
+  template <class Run>
+  Seen see(const Run &run, const Inputs &at) {
     constants_.start(Constants::Mode::off);
     world_.reset();
     Printed printed;
     Seen seen;
-    seen.results = run(inputs_.x, inputs_.w, inputs_.s, inputs_.n, inputs_.k);
+    seen.results = run(at.x, at.w, at.s, at.n, at.k);
     seen.state = world_.values();
     seen.lines = printed.take();
     return seen;
@@ -395,6 +413,94 @@ private:
     if (found.lines != curve_.lines) fail(name + " and tapes: other lines are printed");
   }
 
+  //===--------------------------------------------------------------------===//
+  // Batches
+  //===--------------------------------------------------------------------===//
+
+  /// The gradient by x, w and s of the losses of all members of a batch.
+  static auto slopes_of_batch(Interpreter &interpreter) {
+    return [&interpreter](T x, T w, T s, T n, T k) -> Tensors {
+      const auto one = [&interpreter](T x1, T w1, T s1, T n1, T k1) {
+        return interpreter.run({x1, w1, s1, n1, k1}).loss;
+      };
+      GradientTape tape;
+      for (const Tensor &source : {x, w, s}) tape.watch(source);
+      const auto [dx, dw, ds] = tape.gradient(sum(vmap(one)(x, w, s, n, k)), {x, w, s},
+                                              {.unconnected = Unconnected::zero});
+      return {dx, dw, ds};
+    };
+  }
+
+  /// Members that go their own ways, alone and as a batch.
+  void batches() {
+    if (has_effects(program_.main.statements) ||
+        std::ranges::any_of(program_.functions,
+                            [](const Block &f) { return has_effects(f.statements); }))
+      throw Finding{Verdict::Kind::skipped, "there are effects", ""};
+    std::vector<Inputs> members;
+    const std::pair<std::int64_t, std::int64_t> counts[] = {{2, 3}, {3, 1}, {0, 2}};
+    for (std::size_t i = 0; i < std::size(counts); ++i) {
+      members.push_back(moved(std::array{0.0, 0.41, -0.73}[i]));
+      members.back().n = tensor(counts[i].first);
+      members.back().k = tensor(counts[i].second);
+      constants_.start(Constants::Mode::record);
+      world_.reset();
+      values_.run(members.back());
+      if (constants_.margin < 1e-7)
+        throw Finding{Verdict::Kind::skipped, "a comparison is a tie", ""};
+    }
+    std::vector<Tensors> alone;
+    for (const Inputs &member : members) alone.push_back(see(slopes(values_), member).results);
+    for (std::size_t r = 0; r < alone[0].size(); ++r)
+      for (const Tensors &member : alone)
+        if (!(member[r].type() == alone[0][r].type()))
+          throw Finding{Verdict::Kind::skipped, "members give results of different types", ""};
+    const auto stacked = [&](const auto &part) {
+      Tensors rows;
+      for (std::size_t i = 0; i < members.size(); ++i) rows.push_back(part(i));
+      return stack(rows);
+    };
+    batch_ = {stacked([&](auto i) { return members[i].x; }),
+              stacked([&](auto i) { return members[i].w; }),
+              stacked([&](auto i) { return members[i].s; }),
+              stacked([&](auto i) { return members[i].n; }),
+              stacked([&](auto i) { return members[i].k; })};
+    together_.clear();
+    for (std::size_t r = 0; r < alone[0].size(); ++r)
+      together_.push_back(stacked([&](auto i) { return alone[i][r]; }));
+    if (!(largest(together_) < 1e5))
+      throw Finding{Verdict::Kind::skipped, "a derivative is large", ""};
+    expect_close("vmap of tape and tape", see(vmap(slopes(values_)), batch_).results, together_,
+                 1e-9);
+    expect_close("tape of vmap and tape", see(slopes_of_batch(values_), batch_).results,
+                 by_arguments(), 1e-9);
+  }
+  Tensors by_arguments() const { return {together_[0], together_[1], together_[2]}; }
+
+  void compiled_batches() {
+    if (together_.empty()) throw Finding{Verdict::Kind::skipped, "none on values", ""};
+    Interpreter traced(program_, world_, constants_, true);
+    const auto f = function(vmap(slopes(traced)), options(3));
+    expect_close("compiled vmap of tape and tape", see(f, batch_).results, together_, 1e-9);
+    const auto g = function(slopes_of_batch(traced), options(3));
+    expect_close("compiled tape of vmap and tape", see(g, batch_).results, by_arguments(), 1e-9);
+  }
+
+  static bool has_effects(std::span<const Statement> statements) {
+    return std::ranges::any_of(statements, [](const Statement &statement) {
+      if (std::ranges::any_of(statement.blocks,
+                              [](const Block &block) { return has_effects(block.statements); }))
+        return true;
+      switch (statement.kind) {
+      case Kind::assign:
+      case Kind::add_to:
+      case Kind::print:
+      case Kind::random: return true;
+      default: return false;
+      }
+    });
+  }
+
 public:
   std::string trace(const std::string &what) {
     Interpreter traced(program_, world_, constants_, true);
@@ -419,6 +525,8 @@ private:
   Tensors directions_; ///< of x, w, s, p and q
   Tensors gradient_;
   Seen eager_, tangent_, curve_;
+  Inputs batch_;
+  Tensors together_; ///< what the members of a batch give
 };
 
 } // namespace

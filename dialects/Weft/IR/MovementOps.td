@@ -258,7 +258,7 @@ def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
   let raises = [axis_out_of_range, index_out_of_range];
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "gather";
-  let batching = "first_alone";
+  let batching = "gather";
   let vjp = [(gather_back $indices, $dy), (no_grad)];
   let jvp = (linear);
   let samples = [
@@ -290,7 +290,7 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
                 Raises<ShapeError, "updates has another shape">];
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "scatter_add";
-  let batching = "scatter";
+  let batching = "scatter_add";
   let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
   let jvp = (linear);
   let samples = [
@@ -388,7 +388,7 @@ def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
                 Raises<ShapeError, "index is no scalar, or value has another shape">];
   let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "update_slice";
-  let batching = "scatter";
+  let batching = "update_slice";
   let vjp = [(update_slice_back $index, $dy), (no_grad), (update_slice_value_back $index, $dy)];
   let jvp = (linear);
   let samples = [

@@ -1,12 +1,25 @@
-// What is written for one tensor, run on many at once: `vmap` of other languages is made of it.
+// What is written for one tensor, run on many at once: what `vmap` is made of.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 
 #include <weft/tensor.h>
 
 namespace weft::detail {
+
+/// An argument of vmap with the axis that is mapped over in front. Throws IndexError if it has no
+/// such axis.
+Tensor to_front(const Tensor &argument, std::int64_t axis);
+/// A result of vmap with its new axis where it is wanted. Throws IndexError if it has no such axis.
+Tensor from_front(const Tensor &result, std::int64_t axis);
+/// Throws ValueError unless vmap has as many axes as arguments, or none.
+void check_axes(std::size_t axes, std::size_t arguments);
+/// Throws ValueError: a variable is not mapped over.
+[[noreturn]] void refuse_variable();
+/// Whether tensors of this thread may stand for several.
+bool is_batching();
 
 /// While it lives, ops of this thread on tensors that stand for several members each are done on
 /// all members at once: by the op itself with the members along a leading axis where its record

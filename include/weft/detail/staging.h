@@ -17,6 +17,8 @@ namespace weft::detail {
 
 /// Whether control flow on this thread is recorded: in a trace, under tapes within it too.
 bool is_tracing();
+/// Whether tensors of this thread may stand for values to come, or for several.
+bool is_staged();
 
 /// Runs `body` on values, unseen by the traces and tapes of this thread.
 void run_eagerly(const std::function<void()> &body);
@@ -43,8 +45,8 @@ using ProbeBody = std::function<void(std::span<const Tensor>)>;
 
 /// Runs `body` on traced tensors of the types of `state`, in a block of the trace that is
 /// recording, which is then erased: nothing that it did is part of the program, and no tape sees
-/// it. `name` is for messages. Throws StateError if nothing is being traced, and what the body
-/// throws.
+/// it. Where none is recording, on values of a batch, the block is one of a trace for this alone.
+/// `name` is for messages. Throws what the body throws.
 void probe(std::string_view name, std::span<const Tensor> state, const ProbeBody &body);
 
 /// Throws the StateError about a variable that a traced function makes and nobody keeps.

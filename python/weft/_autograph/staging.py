@@ -59,7 +59,8 @@ class Staging(Protocol):
     errors: ErrorTypes
 
     def is_tracing(self) -> bool:
-        """Whether this thread records a trace, outside of `init_scope`."""
+        """Whether tensors of this thread may stand for values to come, outside of `init_scope`, or for
+        several."""
         ...
 
     def is_tensor(self, x: object) -> bool:
@@ -67,7 +68,8 @@ class Staging(Protocol):
         ...
 
     def is_traced(self, x: object) -> bool:
-        """Whether `x` is a tensor whose value is known only when the program runs."""
+        """Whether `x` is a tensor whose value is known only when the program runs, or that stands for
+        several."""
         ...
 
     def type_of(self, x: Tensor) -> TensorType:

@@ -80,6 +80,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/variable.h", "Ops"},
     {"weft/autodiff.h", "Autodiff"},
     {"weft/detail/batching.h", "Autodiff"},
+    {"weft/vmap.h", "Autodiff"},
     {"weft/detail/derivative_mark.h", "Autodiff"},
     {"weft/custom_gradient.h", "Autodiff"},
     {"weft/gradient_tape.h", "Autodiff"},

@@ -28,6 +28,16 @@ void meet_branches(std::string_view name, std::size_t result, std::size_t branch
 void check_loop_variable(std::string_view name, std::size_t variable, const TensorType &before,
                          const TensorType &after);
 
+/// Throws ShapeError unless result `result` of branch `branch`, which some members of a batch take,
+/// has the sizes that it has in branch `first`, which others take.
+void check_same_sizes(std::string_view name, std::size_t result, std::size_t first,
+                      const Shape &shape, std::size_t branch, const Shape &other);
+
+/// Throws ShapeError if a loop variable changes its sizes in a loop that members of a batch leave
+/// one after the other.
+void check_sizes_stay(std::string_view name, std::size_t variable, const TensorType &before,
+                      const TensorType &after);
+
 /// Makes sizes in `state`, the types of loop variables, unknown where an iteration changed them;
 /// `before` are the types before the loop. True if that changed one. Throws as check_loop_variable
 /// does.

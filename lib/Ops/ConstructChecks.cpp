@@ -1,5 +1,5 @@
 // The errors of control flow.
-#include "Function/Checks.h"
+#include "Ops/ConstructChecks.h"
 
 #include <string>
 
@@ -63,6 +63,36 @@ void check_loop_variable(std::string_view name, std::size_t variable, const Tens
   if (before.dtype != after.dtype) throw DTypeError(say("it must keep its dtype"));
   if (before.shape.size() != after.shape.size())
     throw ShapeError(say("it may change in sizes, not in rank"));
+}
+
+namespace {
+
+/// Whether sizes differ where both are known.
+bool differ(const Shape &a, const Shape &b) {
+  for (std::size_t d = 0; d < a.size(); ++d)
+    if (a[d] != b[d] && a[d] != unknown && b[d] != unknown) return true;
+  return false;
+}
+
+} // namespace
+
+void check_same_sizes(std::string_view name, std::size_t result, std::size_t first,
+                      const Shape &shape, std::size_t branch, const Shape &other) {
+  if (!differ(shape, other)) return;
+  throw ShapeError(prefix(name) + "tensor " + std::to_string(result) + " of the result has shape " +
+                   to_string(shape) + " in branch " + std::to_string(first) + ", but " +
+                   to_string(other) + " in branch " + std::to_string(branch) +
+                   ": members of a batch that choose differently give results of one shape");
+}
+
+void check_sizes_stay(std::string_view name, std::size_t variable, const TensorType &before,
+                      const TensorType &after) {
+  check_loop_variable(name, variable, before, after);
+  if (!differ(before.shape, after.shape)) return;
+  throw ShapeError(prefix(name) + "loop variable " + std::to_string(variable) + " changes from " +
+                   to_string(before) + " to " + to_string(after) +
+                   ": in a loop that members of a batch leave one after the other it keeps its "
+                   "sizes");
 }
 
 bool widen_loop_variables(std::string_view name, std::span<const TracedType> before,
