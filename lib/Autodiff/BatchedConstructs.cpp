@@ -314,8 +314,7 @@ Recording Batcher::record(std::string_view name, const detail::Body &body, const
   following_ = nullptr;
   std::unordered_map<const detail::TensorImpl *, Tensor> followed;
   for (const Tensor &tensor : kept)
-    if (!followed.contains(tensor.impl()))
-      followed.emplace(tensor.impl(), own(members(tensor)));
+    if (!followed.contains(tensor.impl())) followed.emplace(tensor.impl(), own(members(tensor)));
   std::vector<bool> varying;
   Recording inner = Interpreter::record(
       name,

@@ -90,10 +90,10 @@ std::vector<Tensor> results_of(const Body &body, std::span<const Tensor> argumen
 /// Throws StateError if a traced value that decides something stands for nothing here.
 void check_stands(std::string_view name, std::string_view what, const Tensor &value) {
   if (autodiff::differs_by_member(value)) return;
-  throw StateError(
-      std::string(name) + ": " + std::string(what) + " of type " +
-      to_string(detail::type_of(value)) +
-      " stands for a value of a traced function or of vmap and was used outside of it");
+  throw StateError(std::string(name) + ": " + std::string(what) + " of type " +
+                   to_string(detail::type_of(value)) +
+                   " stands for a value of a traced function, or for several of vmap, and was used "
+                   "outside of its trace");
 }
 
 /// A choice that a traced value decides: recorded, or done by masks on what stands for many.

@@ -98,6 +98,13 @@ void define_derivatives(nb::module_ &module) {
              made.append(checked(wrap(x)));
            return made;
          });
+  define(module, "internal_to_front(argument, axis)", [](nb::handle argument, std::int64_t axis) {
+    return checked(
+        wrap(detail::to_front(to_tensor(argument.ptr(), {"vmap", "an argument"}), axis)));
+  });
+  define(module, "internal_from_front(result, axis)", [](nb::handle result, std::int64_t axis) {
+    return checked(wrap(detail::from_front(to_tensor(result.ptr(), {"vmap", "a result"}), axis)));
+  });
   ClassOf<Tangents>(module, "internal_Tangents")
       .def(nb::init<>())
       .def("__enter__",

@@ -16,6 +16,7 @@
 #include "Staging.h"
 #include "Style.h"
 #include "Text.h"
+#include "Tree.h"
 
 #include <algorithm>
 #include <array>
@@ -138,6 +139,7 @@ NB_MODULE(_weft, module) {
   define_custom_gradients(module);
   define_print(module);
   define_derivatives(module);
+  define_tree_structures(module);
   define_memory(module);
   define_staging(module);
   define_assignment(module);

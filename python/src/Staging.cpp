@@ -392,7 +392,8 @@ PyMethodDef functions[] = {
     {"internal_is_tracing", is_tracing, METH_NOARGS,
      "internal_is_tracing()\n--\n\nWhether this thread records a trace."},
     {"internal_is_staged", is_staged, METH_NOARGS,
-     "internal_is_staged()\n--\n\nWhether tensors of this thread may stand for values to come, or for several."},
+     "internal_is_staged()\n--\n\nWhether tensors of this thread may stand for values to come, or "
+     "for several."},
     {"internal_op_count", op_count, METH_NOARGS,
      "internal_op_count()\n--\n\nHow many ops the traces of this thread have recorded."},
     {nullptr, nullptr, 0, nullptr}};

@@ -147,8 +147,10 @@ Tree::Node Tree::record_of(PyObject *object, TreeVisitor &visitor, const Reading
     node.what = hold(copy);
   }
   visitor.enter(object, Kind::record, values.size());
+  visitor.enter_record();
   for (const nb::handle value : values)
     node.entries.push_back(node_of(value.ptr(), visitor, reading, depth + 1));
+  visitor.leave_record();
   return node;
 }
 

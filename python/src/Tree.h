@@ -26,6 +26,9 @@ public:
   virtual void keys(const DictShape & /*shape*/) {}
   /// Number `i` of the sorted keys of a dict, before its entry.
   virtual void key(const DictShape & /*shape*/, std::size_t /*i*/) {}
+  /// A dataclass, before its fields and behind them.
+  virtual void enter_record() {}
+  virtual void leave_record() {}
   /// Throws ValueError for a tree this deep.
   virtual void check_depth(int depth) = 0;
 };
@@ -96,6 +99,9 @@ nb::object Tree::build(const Node &node, const Next &next) {
   default: return sequence(node, std::move(entries));
   }
 }
+
+/// The structures of `wf.tree`.
+void define_tree_structures(nb::module_ &module);
 
 inline constexpr int kDeepestTree = 256;
 /// Throws ValueError, which names the function, for a tree that is nested deeper, or holds itself.

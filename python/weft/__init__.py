@@ -23,6 +23,7 @@ from weft import optimizers as optimizers
 from weft import random as random
 from weft import summary as summary
 from weft import train as train
+from weft import tree as tree
 from weft import schedules as schedules
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
@@ -74,6 +75,7 @@ __all__ = [
     "schedules",
     "switch_case",
     "train",
+    "tree",
     "value_and_grad",
     "vjp",
     "vmap",

@@ -61,7 +61,7 @@ def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) 
 
 _MODULES = [
     "", "autograph", "config", "data", "io", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
-    "schedules", "summary", "train",
+    "schedules", "summary", "train", "tree",
 ]  # fmt: skip
 
 _FILES = ["checkpoint", "derivatives", "gradients", "modules"]
@@ -69,8 +69,8 @@ _FILES = ["checkpoint", "derivatives", "gradients", "modules"]
 
 _NOT_HERE = {
     "jit, compile": "write wf.function",
-    "tree_map, tree_util, tree": "functions, gradients and optimizers take nested lists and dicts as they are; "
-    "weft.tf has tf.nest.map_structure",
+    "tree_map, tree_util, tree_flatten, tree_unflatten, tree_leaves, tree_structure": "write wf.tree.map, flatten, "
+    "unflatten, leaves or structure",
     "amax": "write wf.max",
     "amin": "write wf.min",
     "bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift": "there are no ops of bits; of bools "

@@ -1,4 +1,4 @@
-"""Lists, tuples and dicts of tensors, variables and numbers: their leaves, and the same with others."""
+"""Structures of tensors, variables and numbers: their entries, and the same with others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from weft import _weft
 
-__all__ = ["check_depth", "check_listed", "is_dict", "is_listed", "leaves_of", "mapped"]
+__all__ = ["check_depth", "check_listed", "flattened", "is_dict", "is_listed", "leaves_of", "mapped"]
 
 # Not seen by type checkers, which know no more of the entries then.
 
@@ -31,32 +31,22 @@ def check_depth(what: str, depth: int) -> None:
         raise _weft.ValueError(f"{what}: the structure is nested too deep, or holds itself")
 
 
-def mapped(x: Any, leaf: Callable[[Any], Any], what: str, depth: int = 0) -> Any:
-    """The same structure with `leaf(entry)` in the place of each entry; None stays empty. Checks
-    the depth of `what`."""
-    if x is None:
-        return None
-    check_depth(what, depth)
-    if is_dict(x):
-        entries: dict[Any, Any] = {}
-        for key, value in x.items():
-            entries[key] = mapped(value, leaf, what, depth + 1)
-        return entries
-    if is_listed(x):
-        made: list[Any] = []
-        for item in x:
-            made.append(mapped(item, leaf, what, depth + 1))
-        if isinstance(x, list):
-            return made
-        return x._make(made) if hasattr(x, "_make") else tuple(made)
-    return leaf(x)
+def flattened(x: Any, what: str) -> tuple[list[Any], Any]:
+    """The entries in order, and the structure, which takes others for them: lists, tuples and dicts,
+    as they were inserted, and dataclasses, in which only what derivatives and tensors are about are
+    entries. None stays empty. Checks the depth of `what`."""
+    return _weft.internal_flatten(what, x, None, False, True)
+
+
+def mapped(x: Any, leaf: Callable[[Any], Any], what: str) -> Any:
+    """The same structure with `leaf(entry)` in the place of each entry."""
+    entries, structure = flattened(x, what)
+    return structure.unflatten([leaf(entry) for entry in entries])
 
 
 def leaves_of(x: Any, what: str) -> list[Any]:
     """The entries in order."""
-    found: list[Any] = []
-    mapped(x, found.append, what)
-    return found
+    return flattened(x, what)[0]
 
 
 def check_listed(name: str, argument: str, value: Any) -> None:

@@ -12,7 +12,7 @@ from weft import _weft
 
 from ._arguments import options
 from ._tracebacks import users_lines
-from ._trees import is_listed, leaves_of, mapped
+from ._trees import flattened, is_listed, leaves_of, mapped
 
 __all__ = ["grad", "hessian", "jacobian", "jvp", "value_and_grad", "vjp", "vmap"]
 
@@ -49,21 +49,43 @@ def _numbers(name: str, argnums: ArgNums, args: tuple[Any, ...]) -> list[int]:
 
 
 class _Sources:
-    """The arguments of a call, with sources of their own in the places of some."""
+    """The arguments of a call, with sources of their own in the places of some. Of a Module they are its
+    trainable variables."""
 
     def __init__(self, name: str, argnums: ArgNums, args: tuple[Any, ...], tape: Any) -> None:
         self._numbers = _numbers(name, argnums, args)
-        self._name, self._one = name, isinstance(argnums, int)
+        self._one = isinstance(argnums, int)
+        self._name, self._tape = name, tape
         self.args: list[Any] = list(args)
+        self.sources: list[Any] = []
+        self._chosen: list[tuple[Any, list[int | None]]] = []
+        """For each argument its structure, and how many sources each entry has; None for one that it is."""
         for n in self._numbers:
-            self.args[n] = mapped(args[n], lambda x: _weft.internal_own(name, tape, x), name)
-        self._chosen: list[Any] = [self.args[n] for n in self._numbers]
-        self.sources: list[Any] = leaves_of(self._chosen, name)
+            entries, structure = flattened(args[n], name)
+            counts: list[int | None] = []
+            self.args[n] = structure.unflatten([self._own(x, counts) for x in entries])
+            self._chosen.append((structure, counts))
+
+    def _own(self, x: Any, counts: list[int | None]) -> Any:
+        if not _weft.internal_is_model(x):
+            counts.append(None)
+            self.sources.append(_weft.internal_own(self._name, self._tape, x))
+            return self.sources[-1]
+        variables = _weft.internal_variables(x, True, False)
+        counts.append(len(variables))
+        for variable in variables:
+            self.sources.append(_weft.internal_own(self._name, self._tape, variable))
+        return x
 
     def like(self, derivatives: Sequence[Any]) -> Any:
         """The derivatives in the structure of the arguments: of one by itself, else a tuple."""
-        next_one = iter(derivatives)
-        made = [mapped(x, lambda _: next(next_one), self._name) for x in self._chosen]
+        left = iter(derivatives)
+        made = [
+            structure.unflatten(
+                [next(left) if n is None else [next(left) for _ in range(n)] for n in counts]
+            )
+            for structure, counts in self._chosen
+        ]
         return made[0] if self._one else tuple(made)
 
 
@@ -92,8 +114,9 @@ def value_and_grad(f: Callable[P, R], argnums: ArgNums = 0) -> Callable[P, tuple
 
     `f` gives a floating scalar, or a tuple whose first part is one and whose rest is carried along.
     The gradient is by the argument of that number, or a tuple of those by several. An argument is a
-    tensor, a variable, a float, or lists, tuples and dicts of these; its gradient has its structure,
-    with zeros where nothing connects. All else that `f` reaches counts as constant. It composes
+    tensor, a variable, a float, a Module, or lists, tuples, dicts and dataclasses of these; its
+    gradient has its structure, with zeros where nothing connects, and for a Module the list of those
+    by its `trainable_variables`. What else a dataclass holds stays in it. All else that `f` reaches counts as constant. It composes
     with itself, with `wf.function`, `vmap`, and tapes.
 
     >>> wf.value_and_grad(lambda x: wf.sum(x * x))(wf.tensor([1.0, 2.0]))
@@ -255,21 +278,27 @@ def _axes(name: str, axes: Any, values: Sequence[Any]) -> list[int | None]:
     return listed
 
 
-def _to_front(x: Any, axis: int) -> Any:
-    t = x if isinstance(x, _weft.Tensor) else _weft.tensor(x)
-    if not -t.ndim <= axis < t.ndim:
-        raise _weft.OutOfRangeError(
-            f"vmap: an argument of shape {tuple(t.shape)} has no axis {axis} to map over"
-        )
-    return _weft.moveaxis(t, axis, 0) if axis % t.ndim else t
+class _Mapped:
+    """An argument of `vmap`: its entries with the axis that is mapped over in front. A Module is the
+    same for all."""
 
+    def __init__(self, x: Any, axis: int | None) -> None:
+        self._whole = x
+        self._structure: Any = None
+        if axis is None:
+            return
+        entries, self._structure = flattened(x, "vmap")
+        self._entries = [x if _weft.internal_is_model(x) else _weft.internal_to_front(x, axis) for x in entries]
 
-def _from_front(y: Any, axis: int) -> Any:
-    if not -y.ndim <= axis < y.ndim:
-        raise _weft.OutOfRangeError(
-            f"vmap: a result of shape {tuple(y.shape)} has no axis {axis} for what is mapped over"
-        )
-    return _weft.moveaxis(y, 0, axis) if axis % y.ndim else y
+    def leaves(self) -> list[Any]:
+        """What is mapped over."""
+        return [] if self._structure is None else [x for x in self._entries if not _weft.internal_is_model(x)]
+
+    def one(self, members: Any) -> Any:
+        """The argument of one, of which `members` stands for all."""
+        if self._structure is None:
+            return self._whole
+        return self._structure.unflatten([x if _weft.internal_is_model(x) else members.one(x) for x in self._entries])
 
 
 def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable[..., Any]:
@@ -289,7 +318,8 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
 
     Args:
         in_axes: the axis of every argument, or a tuple with that of each; None for one that is the
-            same for all. An argument is a tensor, or lists, tuples and dicts of tensors
+            same for all. An argument is a tensor, or lists, tuples, dicts and dataclasses of tensors;
+            a Module is the same for all, and so is what else a dataclass holds
         out_axes: where results have the new axis
 
     Raises:
@@ -306,19 +336,11 @@ def vmap(f: Callable[..., Any], in_axes: Any = 0, out_axes: int = 0) -> Callable
     @users_lines
     def on_all(*args: Any, **kwargs: Any) -> Any:
         axes = _axes("in_axes", in_axes, args)
-        fronts: list[Any] = [
-            x if axis is None else mapped(x, lambda leaf, axis=axis: _to_front(leaf, axis), "vmap")
-            for x, axis in zip(args, axes, strict=True)
-        ]
-        leaves = leaves_of(
-            [x for x, axis in zip(fronts, axes, strict=True) if axis is not None], "vmap"
-        )
+        mapped_args = [_Mapped(x, axis) for x, axis in zip(args, axes, strict=True)]
+        leaves = [leaf for x in mapped_args for leaf in x.leaves()]
         with _weft.internal_Members(leaves) as members:
-            ones = [
-                x if axis is None else mapped(x, members.one, "vmap")
-                for x, axis in zip(fronts, axes, strict=True)
-            ]
-            value = mapped(_run(f, *ones, **kwargs), members.all, result)
-        return mapped(value, lambda y: _from_front(y, out_axes), result)
+            value = _run(f, *[x.one(members) for x in mapped_args], **kwargs)
+            value = mapped(value, members.all, result)
+        return mapped(value, lambda y: _weft.internal_from_front(y, out_axes), result)
 
     return on_all

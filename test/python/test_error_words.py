@@ -33,7 +33,7 @@ def test_dir_lists_public_names_alone(name):
     ("path", "text"),
     [
         ("jit", "wf.function"),
-        ("tree_map", "take nested lists and dicts as they are"),
+        ("tree_map", "write wf.tree.map"),
         ("nn.Linear", "wf.nn.Dense"),
         ("nn.Conv2d", "wf.nn.Conv2D"),
         ("nn.BatchNorm2d", "wf.nn.BatchNorm"),
