@@ -23,6 +23,7 @@ from weft import random as random
 from weft import summary as summary
 from weft import train as train
 from weft import schedules as schedules
+from weft._updates import broadcast_shapes as broadcast_shapes
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._versions import show_versions as show_versions
@@ -45,6 +46,7 @@ __all__ = [
     "TensorSpec",
     "autograph",
     "break_if",
+    "broadcast_shapes",
     "cond",
     "config",
     "custom_gradient",

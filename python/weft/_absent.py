@@ -120,8 +120,6 @@ _NOT_IN_RANDOM = {
 _NOT_OF_TENSORS = {
     "view": "write x.reshape(shape)",
     "to, type": "write x.astype(dtype), wf.cast(x, dtype) or x.to_device(device)",
-    "at": "write wf.update_slice(x, index, value), wf.scatter_add(x, indices, updates) or wf.where; a variable has "
-    "v.assign",
     "backward, grad, requires_grad": "write `with wf.GradientTape() as tape:` and tape.gradient(loss, variables), or "
     "wf.grad(f)",
     "detach": "write wf.stop_gradient(x)",

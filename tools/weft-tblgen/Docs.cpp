@@ -185,9 +185,9 @@ static std::string withLiterals(const Callable &op, StringRef text, bool isCall)
     const StringRef word =
         isCall && operand < op.operands.size() ? op.operands[operand].admitsWord : StringRef();
     result += "literal(\"" + literal + "\"" +
-              (word == "an integer"              ? ", DType::i32)"
-               : word == "an integer of 64 bits" ? ", DType::i64)"
-                                                 : ")");
+              (word == "an integer" || word == "an integer or bool" ? ", DType::i32)"
+               : word == "an integer of 64 bits"                    ? ", DType::i64)"
+                                                                    : ")");
   }
   return result;
 }
@@ -205,7 +205,7 @@ void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
     if (value.empty())
       PrintFatalError(op->def, "the example of '" + op->mnemonic + "' lacks '-> value'");
     std::string call_text = withLiterals(*op, call.trim(), true);
-    os << "TEST(Examples, " << op->cppName << ") { // " << origin(*op) << "\n";
+    os << "TEST(Examples, " << op->className << ") { // " << origin(*op) << "\n";
     if (!op->results.empty()) {
       const std::string names =
           join(map_range(op->results, [](const NamedResult &result) { return result.name; }), ", ");
