@@ -220,3 +220,20 @@ def test_updates_have_gradients():
     assert by_x.tolist() == [0, 4, 0] and by_v.tolist() == [0, 14, 1]
     by_v = wf.grad(lambda v: wf.sum(x.at[[0, 0, 2]].multiply(v)))(v)
     assert by_v.tolist() == [7, 5, 3]
+
+
+# Products -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_einsum_takes_the_cheap_order():
+    rng = np.random.default_rng(0)
+    a, b, c, d = (rng.normal(size=shape) for shape in [(40, 3), (3, 50), (50, 60), (60, 2)])
+    got = both(lambda *xs: wf.einsum("ab,bc,cd,de->ae", *xs), *map(wf.tensor, (a, b, c, d)))
+    np.testing.assert_allclose(got, a @ b @ c @ d, rtol=1e-12)
+    # From the right: no product is larger than 50 x 2.
+    text = wf.function(lambda *xs: wf.einsum("ab,bc,cd,de->ae", *xs)).ir(*map(wf.tensor, (a, b, c, d)), phase="trace")
+    assert "tensor<50x2xf64>" in text and "tensor<40x50xf64>" not in text
+    many = [rng.normal(size=(2, 2)) for _ in range(12)]
+    letters = "abcdefghijklm"
+    equation = ",".join(letters[i : i + 2] for i in range(12)) + "->am"
+    np.testing.assert_allclose(wf.einsum(equation, *many), np.linalg.multi_dot(many), rtol=1e-10)
