@@ -167,7 +167,7 @@ def base_stubs(weft: object) -> dict[str, str]:
 
 def operators() -> str:
     """The operators of tensors that give one."""
-    both = "add sub mul truediv floordiv mod pow matmul and or xor".split()
+    both = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
     names = [prefix + name for name in both for prefix in ("", "r")] + "lt le gt ge".split()
     lines = [f"    def __{name}__(self, other: TensorLike, /) -> Tensor: ..." for name in names]
     return "\n".join(lines + [f"    def __{name}__(self) -> Tensor: ..." for name in "neg pos abs invert".split()])

@@ -1,6 +1,7 @@
 // Functions that are made of ops, with NumPy's names: `clip`, `round`, `hypot`, ..
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -127,6 +128,52 @@ namespace linalg {
 /// How many columns the basis of `linalg::qr` has: as many as there are pivots, or as rows.
 enum class QrMode : std::uint8_t { reduced, complete };
 } // namespace linalg
+
+/// What padding has: a constant, the element at the edge, those that a mirror shows without and
+/// with the one at the edge, or those of the other end.
+enum class PadMode : std::uint8_t { constant, edge, reflect, symmetric, wrap };
+
+/// How many elements are put in front of axes and behind them: `pad(x, 1)`, `pad(x, {{1, 2}})` for
+/// all axes, `pad(x, {{1, 2}, {0, 3}})` for each.
+class PadWidths {
+public:
+  template <class T, class = detail::IfInteger<T>>
+  PadWidths(T both) : pairs_{{static_cast<std::int64_t>(both), static_cast<std::int64_t>(both)}} {}
+  PadWidths(std::initializer_list<std::array<std::int64_t, 2>> pairs) : pairs_(pairs) {}
+  PadWidths(std::vector<std::array<std::int64_t, 2>> pairs) : pairs_(std::move(pairs)) {}
+
+  /// One for all axes, or one for each.
+  const std::vector<std::array<std::int64_t, 2>> &pairs() const { return pairs_; }
+
+private:
+  std::vector<std::array<std::int64_t, 2>> pairs_;
+};
+
+/// What becomes of elements and updates of one position.
+enum class ScatterReduction : std::uint8_t { set, add, multiply, min, max };
+
+/// What a quantile between two elements is.
+enum class QuantileMethod : std::uint8_t { linear, lower, higher, midpoint, nearest };
+
+/// Where the shorter of two vectors stands beside the longer: wherever they meet, at as many
+/// positions as the longer has, or wherever it is within.
+enum class ConvolveMode : std::uint8_t { full, same, valid };
+
+/// Intervals: so many of one length, or those between edges: `histogram(x, {}, {.bins = 4})`.
+class Bins {
+public:
+  template <class T, class = detail::IfInteger<T>>
+  Bins(T count) : count_(static_cast<std::int64_t>(count)) {}
+  Bins(std::initializer_list<double> edges) : edges_(edges) {}
+  Bins(std::vector<double> edges) : edges_(std::move(edges)) {}
+
+  const std::optional<std::int64_t> &count() const { return count_; }
+  const std::vector<double> &edges() const { return edges_; }
+
+private:
+  std::optional<std::int64_t> count_;
+  std::vector<double> edges_;
+};
 
 /// Axes that are summed over: so many of the last of a and the first of b, or those of two lists:
 /// `tensordot(a, b, 1)`, `tensordot(a, b, {{0}, {1}})`.

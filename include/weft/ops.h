@@ -92,9 +92,11 @@ inline Tensor operator>(const Operand &a, const Operand &b) { return greater(a, 
 inline Tensor operator>=(const Operand &a, const Operand &b) { return greater_equal(a, b); }
 inline Tensor operator==(const Operand &a, const Operand &b) { return equal(a, b); }
 inline Tensor operator!=(const Operand &a, const Operand &b) { return not_equal(a, b); }
-inline Tensor operator&(const Operand &a, const Operand &b) { return logical_and(a, b); }
-inline Tensor operator|(const Operand &a, const Operand &b) { return logical_or(a, b); }
-inline Tensor operator^(const Operand &a, const Operand &b) { return logical_xor(a, b); }
+/// Of bools logical_and, .., of integers bitwise_and, ..
+Tensor operator&(const Operand &a, const Operand &b);
+Tensor operator|(const Operand &a, const Operand &b);
+Tensor operator^(const Operand &a, const Operand &b);
+Tensor operator~(const Operand &x);
 inline Tensor operator!(const Operand &x) { return logical_not(x); }
 
 // `x += y` is `x = x + y`: the handle takes the new tensor, and what else holds the old one keeps

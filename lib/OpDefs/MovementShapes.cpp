@@ -292,6 +292,22 @@ Result<TensorType> gather(const InferContext &call) {
   return sized(x.dtype, gathered(x.shape, indices.shape, axis));
 }
 
+Result<TensorType> search_sorted(const InferContext &call) {
+  const TensorType &a = call.operands[0], &v = call.operands[1];
+  if (v.dtype != a.dtype)
+    return Fault{ErrorKind::dtype, "the dtypes differ: a is " + std::string(name_of(a.dtype)) +
+                                       " and v is " + std::string(name_of(v.dtype))};
+  if (a.shape.empty()) return Fault{ErrorKind::shape, "a is a scalar: a sorted vector is wanted"};
+  bool fits = v.shape.size() + 1 >= a.shape.size();
+  for (std::size_t i = 0; fits && i + 1 < a.shape.size(); ++i)
+    fits = may_equal(a.shape[i], v.shape[i]);
+  if (!fits)
+    return Fault{ErrorKind::shape, "v must begin with the batch of a, which has shape " +
+                                       to_string(a.shape) + ", but has shape " +
+                                       to_string(v.shape)};
+  return sized(DType::i64, v.shape);
+}
+
 Result<TensorType> scatter_add(const InferContext &call) {
   const TensorType &x = call.operands[0], &indices = call.operands[1], &updates = call.operands[2];
   const std::int64_t axis = ScatterAddAttrs(call.attrs).axis;

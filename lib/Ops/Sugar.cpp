@@ -67,6 +67,25 @@ Tensor square(const Operand &x) {
   return multiply(x, x);
 }
 
+/// Whether both are bools, or one is and the other undefined, which the op of bools says.
+static bool are_bools(const Operand &a, const Operand &b) {
+  const auto is_bool = [](const Operand &x) {
+    return x.undefined() || x.dtype() == DType::boolean;
+  };
+  return is_bool(a) && is_bool(b);
+}
+
+Tensor operator&(const Operand &a, const Operand &b) {
+  return are_bools(a, b) ? logical_and(a, b) : bitwise_and(a, b);
+}
+Tensor operator|(const Operand &a, const Operand &b) {
+  return are_bools(a, b) ? logical_or(a, b) : bitwise_or(a, b);
+}
+Tensor operator^(const Operand &a, const Operand &b) {
+  return are_bools(a, b) ? logical_xor(a, b) : bitwise_xor(a, b);
+}
+Tensor operator~(const Operand &x) { return are_bools(x, x) ? logical_not(x) : bitwise_invert(x); }
+
 Tensor relu(const Operand &x) {
   if (Interpreter::current() == nullptr) {
     if (Tensor result = call::fast_binary(OpCode::maximum, x, 0); result.defined()) return result;

@@ -35,12 +35,32 @@ GridIndexing to(PyObject *object, const Place &place);
 template <>
 linalg::QrMode to(PyObject *object, const Place &place);
 template <>
+PadMode to(PyObject *object, const Place &place);
+template <>
+ScatterReduction to(PyObject *object, const Place &place);
+template <>
+QuantileMethod to(PyObject *object, const Place &place);
+template <>
+ConvolveMode to(PyObject *object, const Place &place);
+template <>
+PadWidths to(PyObject *object, const Place &place);
+template <>
+Bins to(PyObject *object, const Place &place);
+template <>
+inline std::optional<DType> to(PyObject *object, const Place &place) {
+  return to_optional_dtype(object, place);
+}
+template <>
 ContractedAxes to(PyObject *object, const Place &place);
 /// A text that lives as long as the object.
 template <>
 std::string_view to(PyObject *object, const Place &place);
 template <>
 RealList to(PyObject *object, const Place &place);
+template <>
+inline std::optional<RealList> to(PyObject *object, const Place &place) {
+  return object == Py_None ? std::optional<RealList>() : to<RealList>(object, place);
+}
 template <>
 inline Sections to(PyObject *object, const Place &place) {
   const bool one = PyIndex_Check(object) != 0 && PySequence_Check(object) == 0;

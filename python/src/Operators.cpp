@@ -42,6 +42,10 @@ PyObject *unary(PyObject *a) {
 }
 
 Tensor positive(const Operand &x) { return x.materialize(); }
+Tensor bits_of_both(const Operand &a, const Operand &b) { return a & b; }
+Tensor bits_of_either(const Operand &a, const Operand &b) { return a | b; }
+Tensor bits_of_one(const Operand &a, const Operand &b) { return a ^ b; }
+Tensor inverted(const Operand &x) { return ~x; }
 Tensor matrix_product(const Operand &a, const Operand &b) { return matmul(a, b); }
 
 #define WEFT_OPERATOR_NAME(function, text) constexpr char function##_name[] = text;
@@ -53,9 +57,11 @@ WEFT_OPERATOR_NAME(floor_divide, "floor_divide")
 WEFT_OPERATOR_NAME(remainder, "remainder")
 WEFT_OPERATOR_NAME(power, "power")
 WEFT_OPERATOR_NAME(matmul, "matmul")
-WEFT_OPERATOR_NAME(logical_and, "logical_and")
-WEFT_OPERATOR_NAME(logical_or, "logical_or")
-WEFT_OPERATOR_NAME(logical_xor, "logical_xor")
+WEFT_OPERATOR_NAME(bits_of_both, "bitwise_and")
+WEFT_OPERATOR_NAME(bits_of_either, "bitwise_or")
+WEFT_OPERATOR_NAME(bits_of_one, "bitwise_xor")
+WEFT_OPERATOR_NAME(bitwise_left_shift, "bitwise_left_shift")
+WEFT_OPERATOR_NAME(bitwise_right_shift, "bitwise_right_shift")
 #undef WEFT_OPERATOR_NAME
 
 PyObject *raise_to(PyObject *a, PyObject *b, PyObject *modulus) {
@@ -155,13 +161,15 @@ const PyType_Slot operator_slots[] = {
     WEFT_SLOT(Py_nb_divmod, divide_with_rest),
     WEFT_SLOT(Py_nb_power, raise_to),
     WEFT_SLOT(Py_nb_matrix_multiply, (binary<matrix_product, matmul_name>)),
-    WEFT_SLOT(Py_nb_and, (binary<logical_and, logical_and_name>)),
-    WEFT_SLOT(Py_nb_or, (binary<logical_or, logical_or_name>)),
-    WEFT_SLOT(Py_nb_xor, (binary<logical_xor, logical_xor_name>)),
+    WEFT_SLOT(Py_nb_and, (binary<bits_of_both, bits_of_both_name>)),
+    WEFT_SLOT(Py_nb_or, (binary<bits_of_either, bits_of_either_name>)),
+    WEFT_SLOT(Py_nb_xor, (binary<bits_of_one, bits_of_one_name>)),
+    WEFT_SLOT(Py_nb_lshift, (binary<bitwise_left_shift, bitwise_left_shift_name>)),
+    WEFT_SLOT(Py_nb_rshift, (binary<bitwise_right_shift, bitwise_right_shift_name>)),
     WEFT_SLOT(Py_nb_negative, unary<negate>),
     WEFT_SLOT(Py_nb_positive, unary<positive>),
     WEFT_SLOT(Py_nb_absolute, unary<abs>),
-    WEFT_SLOT(Py_nb_invert, unary<logical_not>),
+    WEFT_SLOT(Py_nb_invert, unary<inverted>),
     WEFT_SLOT(Py_nb_bool, truth),
     WEFT_SLOT(Py_nb_int, as_int),
     WEFT_SLOT(Py_nb_float, as_float),

@@ -14,15 +14,21 @@ namespace weft::python {
 
 namespace {
 
-/// The number of the word that the object is, of two.
+/// The number of the word that the object is, of several.
 template <class Word>
-Word word_of(PyObject *object, const Place &place, const std::array<const char *, 2> &words) {
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (PyUnicode_Check(object) != 0 && PyUnicode_CompareWithASCIIString(object, words[i]) == 0)
-      return static_cast<Word>(i);
+Word word_of(PyObject *object, const Place &place, std::initializer_list<const char *> words) {
+  std::string list;
+  for (const char *const *word = words.begin(); word != words.end(); ++word) {
+    if (PyUnicode_Check(object) != 0 && PyUnicode_CompareWithASCIIString(object, *word) == 0)
+      return static_cast<Word>(word - words.begin());
+    list += (list.empty()              ? "'"
+             : word + 1 == words.end() ? " or '"
+                                       : ", '") +
+            std::string(*word) + "'";
+  }
   throw ValueError(place.text() + " is " +
-                   nb::cast<std::string>(nb::object(nb::repr(nb::handle(object)))) + ": it is '" +
-                   words[0] + "' or '" + words[1] + "'");
+                   nb::cast<std::string>(nb::object(nb::repr(nb::handle(object)))) + ": it is " +
+                   list);
 }
 
 } // namespace
@@ -39,6 +45,55 @@ GridIndexing to(PyObject *object, const Place &place) {
 template <>
 linalg::QrMode to(PyObject *object, const Place &place) {
   return word_of<linalg::QrMode>(object, place, {"reduced", "complete"});
+}
+
+template <>
+PadMode to(PyObject *object, const Place &place) {
+  return word_of<PadMode>(object, place, {"constant", "edge", "reflect", "symmetric", "wrap"});
+}
+template <>
+ScatterReduction to(PyObject *object, const Place &place) {
+  return word_of<ScatterReduction>(object, place, {"set", "add", "multiply", "min", "max"});
+}
+template <>
+QuantileMethod to(PyObject *object, const Place &place) {
+  return word_of<QuantileMethod>(object, place,
+                                 {"linear", "lower", "higher", "midpoint", "nearest"});
+}
+template <>
+ConvolveMode to(PyObject *object, const Place &place) {
+  return word_of<ConvolveMode>(object, place, {"full", "same", "valid"});
+}
+
+/// One number, a pair for all axes, or a list of pairs.
+template <>
+PadWidths to(PyObject *object, const Place &place) {
+  const auto pair_of = [&](PyObject *of) -> std::array<std::int64_t, 2> {
+    const Ints pair = to_integer_list(of, place);
+    if (pair.size() != 2)
+      throw ValueError(place.text() + " has " + std::to_string(pair.size()) +
+                       " numbers for an axis: two are wanted, in front and behind");
+    return {pair[0], pair[1]};
+  };
+  const bool is_list = PyIndex_Check(object) == 0 || PySequence_Check(object) != 0;
+  if (!is_list || (is_tensor(object) && tensor_in(object).rank() == 0))
+    return to_integer_list(object, place)[0];
+  const nb::tuple entries = entries_of(object);
+  const auto is_number = [](nb::handle entry) {
+    return PyIndex_Check(entry.ptr()) != 0 &&
+           (PySequence_Check(entry.ptr()) == 0 ||
+            (is_tensor(entry.ptr()) && tensor_in(entry.ptr()).rank() == 0));
+  };
+  if (entries.size() != 0 && is_number(entries[0])) return PadWidths{pair_of(object)};
+  std::vector<std::array<std::int64_t, 2>> pairs;
+  for (const nb::handle entry : entries) pairs.push_back(pair_of(entry.ptr()));
+  return pairs;
+}
+
+template <>
+Bins to(PyObject *object, const Place &place) {
+  if (PyIndex_Check(object) != 0 && PySequence_Check(object) == 0) return to_integer(object, place);
+  return to<RealList>(object, place).values();
 }
 
 template <>

@@ -332,6 +332,13 @@ void define_tensors(nb::module_ &module) {
           "The axes in reverse order.")
       .def_prop_ro(
           "mT", [](const Tensor &self) { return self.mT(); }, "The last two axes swapped.")
+      .def_prop_ro(
+          "at",
+          [](const Tensor &self) {
+            return nb::module_::import_("weft._updates").attr("At")(checked(wrap(self)));
+          },
+          "Elements to be replaced in a copy: `x.at[0].set(1)`, and add, subtract, multiply, min, "
+          "max.")
       .def<item>("item", "The only element as a number of Python."
                          "\n\nExample:\n"
                          "    >>> wf.tensor([2.5]).item()\n"

@@ -171,6 +171,9 @@ class Tensor(_Operators):
     @property
     def mT(self) -> Tensor:
         """The last two axes swapped."""
+    @property
+    def at(self) -> Any:
+        """Elements to be replaced in a copy: `x.at[0].set(1)`, and add, subtract, multiply, min, max."""
     def item(self) -> Any:
         """The only element as a number of Python."""
     def tolist(self) -> Any:

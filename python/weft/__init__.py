@@ -25,6 +25,7 @@ from weft import summary as summary
 from weft import train as train
 from weft import tree as tree
 from weft import schedules as schedules
+from weft._updates import broadcast_shapes as broadcast_shapes
 from weft._control import *  # noqa: F403
 from weft._function import *  # noqa: F403
 from weft._namespace_info import __array_namespace_info__ as __array_namespace_info__
@@ -48,6 +49,7 @@ __all__ = [
     "TensorSpec",
     "autograph",
     "break_if",
+    "broadcast_shapes",
     "cond",
     "config",
     "custom_gradient",

@@ -120,6 +120,81 @@ def unique(x, size, fill):
     return sized(found, size, fill if fill is not None else found[0] if found.size else 0)
 
 
+def uniques(name, x, size):
+    """The array API's, each NaN an element of its own."""
+    found = np.unique(x, True, True, True, equal_nan=False)
+    values, *others = found
+    values = sized(values, size, values[0] if values.size else 0)
+    indices = sized(others[0], size, others[0][0] if others[0].size else 0)
+    parts = {"values": values, "indices": indices, "inverse": others[1], "counts": sized(others[2], size, 0)}
+    wanted = {"unique_all": list(parts), "unique_values": ["values"]}.get(name, ["values", name.removeprefix("unique_")])
+    return flat([parts[part].astype(x.dtype) for part in wanted])
+
+
+def unfolded(x, size, step, axis):
+    windows = np.lib.stride_tricks.sliding_window_view(x, size, axis) if size else np.zeros((*x.shape[:axis], x.shape[axis] + 1, *x.shape[axis:][1:], 0), x.dtype)
+    return np.take(windows, np.arange(0, windows.shape[axis % x.ndim], step), axis % x.ndim)
+
+
+def part_from(shape, starts, sizes):
+    """The part of that shape that begins there, or earlier where it would end behind an axis."""
+    first = [int(np.clip(at + n if at < 0 else at, 0, n - size)) for at, n, size in zip(starts, shape, sizes)]
+    return tuple(slice(at, at + size) for at, size in zip(first, sizes))
+
+
+def replaced_from(x, update, starts):
+    y = x.copy()
+    y[part_from(x.shape, starts, update.shape)] = update
+    return y
+
+
+def running(function, first, x, axis, dtype, include_initial):
+    """A cumulative sum or product, which may begin with what nothing gives."""
+    axis = 0 if axis is None else axis
+    found = function(x, axis, dtype=dtype or (np.int64 if x.dtype == bool else x.dtype))
+    start = np.full([1 if i == axis else n for i, n in enumerate(x.shape)], first, found.dtype)
+    return np.concatenate([start, found], axis) if include_initial else found
+
+
+def distances(a, b, p):
+    away = np.abs(a[..., :, None, :] - b[..., None, :, :])
+    if p == 0:
+        return (away != 0).sum(-1).astype(away.dtype)
+    return away.max(-1, initial=0) if p == np.inf else (away**p).sum(-1) ** (1 / away.dtype.type(p))
+
+
+def counted(x, weights, minlength, size):
+    count = max(minlength, x.max(initial=-1) + 1) if size is None else size
+    found = np.zeros(count, np.int64 if weights.dtype == bool else weights.dtype)
+    kept = x < count
+    np.add.at(found, x[kept], weights[kept])
+    return found
+
+
+def slopes(f, spacing, axes, edge_order):
+    found = np.gradient(f, spacing, axis=axes, edge_order=edge_order)
+    return flat(found) if isinstance(found, tuple) else found
+
+
+def scattered_elements(x, indices, updates, reduction):
+    y = np.append(x.ravel(), x.dtype.type(0))
+    functions = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
+    for at, update in zip(indices.ravel(), updates.ravel()):
+        y[at] = update if reduction == "set" else functions[reduction](y[at], update)
+    return y[:-1].reshape(x.shape)
+
+
+def segments(name, x, ids, count):
+    """Sums and their like of the slices of each segment."""
+    rows = [x[ids == i] for i in range(count)]
+    functions = {
+        "segment_sum": lambda r: r.sum(0, dtype=x.dtype), "segment_mean": lambda r: r.sum(0) / max(len(r), 1),
+        "segment_prod": lambda r: r.prod(0, dtype=x.dtype), "segment_max": lambda r: r.max(0, initial=lowest(x)),
+        "segment_min": lambda r: r.min(0, initial=highest(x)),
+    }  # fmt: skip
+    return np.array([functions[name](r) for r in rows]).reshape(count, *x.shape[1:]).astype(x.dtype)
+
+
 def combined_of(x, axes):
     """The same of axes that may be all, or one."""
     return combined(x, range(x.ndim) if axes is None else np.atleast_1d(axes))
@@ -131,12 +206,10 @@ def as_floats(result, x):
 
 
 def floor_divide(x, y):
-    """By 0 the quotient of floats, of integers the number next to it; that of the least number by -1 wraps."""
+    """By 0 the quotient of floats, of integers 0; that of the least number by -1 wraps."""
     if x.dtype.kind == "f":
         return np.where(y == 0, x / y, np.floor_divide(x, y))
-    limits = np.iinfo(x.dtype)
-    by_zero = np.where(x > 0, limits.max, np.where(x < 0, limits.min, 0))
-    return np.where(y == 0, by_zero, np.floor_divide(x, np.where(y == 0, 1, y))).astype(x.dtype)
+    return np.where(y == 0, 0, np.floor_divide(x, np.where(y == 0, 1, y))).astype(x.dtype)
 
 
 def cast_to(x, dtype):
@@ -197,6 +270,14 @@ def order(x, axis, descending, count=-1):
     else:
         positions = np.argsort(x, axis, kind="stable")
     return positions if count < 0 else np.take(positions, range(count), axis)
+
+
+def searched(a, v, right):
+    side = "right" if right else "left"
+    if a.ndim == 1:
+        return np.searchsorted(a, v, side)
+    found = [np.searchsorted(row, of, side) for row, of in zip(a.reshape(-1, a.shape[-1]), v.reshape(-1, *v.shape[a.ndim - 1:]))]
+    return np.array(found, np.int64).reshape(v.shape)
 
 
 def top_k(x, k, axis, smallest):
@@ -497,7 +578,7 @@ def attribute(kind, words):
     """Its value for the expression, and its text for MLIR."""
     if kind == "flag":
         return words == "true", words
-    if kind in ("integer", "integers", "size", "order", "real", "reals", "sections", "word", "text", "contraction") or words == "null":  # of functions made of ops, which MLIR does not have
+    if kind in ("integer", "integers", "size", "order", "real", "reals", "sections", "word", "text", "contraction", "optional_dtype", "bins", "pad_width", "shape_list") or words == "null":  # of functions made of ops, which MLIR does not have
         value = ast.literal_eval({"null": "None"}.get(words, words))
         return tuple(value) if isinstance(value, list) else value, None
     if kind in ("axis", "count", "number"):

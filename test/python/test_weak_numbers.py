@@ -33,8 +33,10 @@ ELEMENTWISE = {
     **{name: _of(name) for name in (
         "add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "equal", "not_equal", "less",
         "less_equal", "greater", "greater_equal", "floor_divide", "logaddexp", "hypot", "copysign", "isclose", "power",
+        "fmax", "fmin", "heaviside", "nextafter",
     )},
     "atan2": _of("atan2", "arctan2"),
+    "xlogy": [lambda m, x, n: m.xlogy(x, n) if m is wf else x * np.log(n), lambda m, x, n: m.xlogy(n, x) if m is wf else n * np.log(x)],
     "select": [_select, lambda m, x, n: _select(m, n, x)],
     "where": [lambda m, x, n: m.where(x > 0, x, n), lambda m, x, n: m.where(x > 0, n, x)],
     "clip": [lambda m, x, n: m.clip(x, n, 5.0), lambda m, x, n: m.clip(x, None, n), lambda m, x, n: m.clip(n, x, None)],
@@ -66,9 +68,23 @@ OF_LISTS = {
     "quantile": [lambda m, x, n: m.quantile(x, n), lambda m, x, n: m.quantile(x, n[0])],
     "percentile": [lambda m, x, n: m.percentile(x, n), lambda m, x, n: m.percentile(x, n[2])],
     "searchsorted": [lambda m, x, n: m.searchsorted(m.sort(x), n), lambda m, x, n: m.searchsorted(n, x)],
+    "isin": [lambda m, x, n: m.isin(x, n), lambda m, x, n: m.isin(n, x)],
+    "kron": _of("kron"),
+    "polyval": _of("polyval"),
+    "digitize": [lambda m, x, n: m.digitize(x, n), lambda m, x, n: m.digitize(n, m.sort(x))],
+    "interp": [lambda m, x, n: m.interp(x, n, x), lambda m, x, n: m.interp(n, m.sort(x), n)],
+    "trapezoid": [lambda m, x, n: m.trapezoid(x, n), lambda m, x, n: m.trapezoid(n, x)],
+    "histogram": [lambda m, x, n: m.histogram(x, 3, (-2.0, 2.0), n)[0]],
+    "cov": [lambda m, x, n: m.cov(x, n), lambda m, x, n: m.cov(n, x)],
+    "corrcoef": [lambda m, x, n: m.corrcoef(x, n)],
+    "convolve": _of("convolve"),
+    "correlate": _of("correlate"),
+    "diff": [lambda m, x, n: m.diff(x, prepend=n), lambda m, x, n: m.diff(n, append=x)],
+    "cdist": [lambda m, x, n: m.cdist([x], [n]).reshape(-1) if m is wf else np.linalg.norm(x - np.asarray(n), keepdims=True)],
+    "dynamic_update_slice": [lambda m, x, n: m.dynamic_update_slice(x, n, 0) if m is wf else np.asarray(n)],
     "array_equal": [lambda m, x, n: m.array_equal(x, n), lambda m, x, n: m.array_equal(x, X)],
     "full_like": [lambda m, x, n: m.full_like(x, n[0])],
-    "pad": [lambda m, x, n: m.pad(x, n[0], [1], [1], [0]) if m is wf else np.pad(x, 1, constant_values=n[0])],
+    "pad_interior": [lambda m, x, n: m.pad_interior(x, n[0], [1], [1], [0]) if m is wf else np.pad(x, 1, constant_values=n[0])],
     "linear_recurrence": [lambda m, x, n: m.linear_recurrence(n, x) if m is wf else _recurrence(n, x)],
     "convolution": [lambda m, x, n: (
         m.convolution(m.reshape(x, [1, 3, 1]), [[[w]] for w in n]).reshape(-1) if m is wf
@@ -84,8 +100,10 @@ OF_LISTS = {
 
 NOT_OF_VALUES = {
     "logical_and", "logical_or", "logical_xor",  # of bools
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift",  # of integers
     "barrier", "match_shape", "gather", "take", "take_along_axis", "meshgrid", "compress",  # of one
-    "scatter_add", "add_along_axis", "update_slice",  # other dtypes are refused
+    "scatter_add", "add_along_axis", "update_slice", "scatter_elements",  # other dtypes are refused
+    "segment_sum", "segment_mean", "segment_prod", "segment_max", "segment_min", "bincount", "broadcast_arrays",  # of one
     "draw_uniform", "draw_permutation",  # of a state and sizes
 }  # fmt: skip
 

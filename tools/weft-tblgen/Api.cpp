@@ -109,7 +109,7 @@ static void emitShortForms(const Callable &op, StringRef result, raw_ostream &os
 
 /// The operands one by one behind a text, without braces: `einsum("ij,jk", x, y)`.
 static void emitOneByOne(const Callable &op, StringRef result, raw_ostream &os) {
-  if (!op.takesRest()) return;
+  if (!op.takesRest() || op.attributes.empty() || !op.leads(0)) return;
   const StringRef text = op.attributes[0].name;
   os << "template <class First, class... Rest,\n          class = "
         "std::enable_if_t<std::is_constructible_v<Operand, const First &, "

@@ -45,7 +45,8 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
   os << ");\n },\n true, true, errors({";
   for (const Raised &raised : op.raises) os << "ErrorKind::" << raised.kind << ", ";
   // An argument may be no enumerator.
-  if (any_of(op.attributes, [](const Attribute &a) { return a.kind == "dtype"; }))
+  if (any_of(op.attributes,
+             [](const Attribute &a) { return a.kind == "dtype" || a.kind == "optional_dtype"; }))
     os << "ErrorKind::dtype";
   os << "})" << (op.openSizes ? "" : ", false") << "},\n";
 }

@@ -186,9 +186,9 @@ static std::string withLiterals(const Callable &op, StringRef text) {
     const StringRef word =
         operand < op.operands.size() ? op.operands[operand].admitsWord : StringRef();
     result += "literal(\"" + literal + "\"" +
-              (word == "an integer"              ? ", DType::i32)"
-               : word == "an integer of 64 bits" ? ", DType::i64)"
-                                                 : ")");
+              (word == "an integer" || word == "an integer or bool" ? ", DType::i32)"
+               : word == "an integer of 64 bits"                    ? ", DType::i64)"
+                                                                    : ")");
   }
   return result;
 }

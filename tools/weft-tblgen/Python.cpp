@@ -38,7 +38,12 @@ std::string defaultOf(const Attribute &attribute) {
 
 std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "dtype") return "DTypeLike";
-  if (attribute.kind == "size") return "int | Tensor | None";
+  if (attribute.kind == "optional_dtype") return "DTypeLike | None";
+  if (attribute.cppType == "std::optional<RealList>") return "Sequence[float] | None";
+  if (attribute.kind == "pad_width") return "int | Sequence[int] | Sequence[Sequence[int]]";
+  if (attribute.kind == "bins") return "int | Sequence[float]";
+  if (attribute.kind == "size")
+    return attribute.hasDefault() ? "int | Tensor | None" : "int | Tensor";
   if (attribute.cppType == "Integers") return "Sizes";
   if (attribute.cppType == "double") return "float";
   if (attribute.cppType == "std::optional<double>") return "float | None";

@@ -211,6 +211,51 @@ Value ScalarBuilder::logicalXor(Value lhs, Value rhs) {
 }
 Value ScalarBuilder::logicalNot(Value x) { return logicalXor(x, constant(1, x.getType())); }
 
+Value ScalarBuilder::invert(Value x) {
+  return logicalXor(x, constant(isBool(x.getType()) ? 1 : -1, x.getType()));
+}
+
+Value ScalarBuilder::shiftLeft(Value x, Value count) {
+  Type type = x.getType();
+  Value width = constant(getElementTypeOrSelf(type).getIntOrFloatBitWidth(), type);
+  Value zero = constant(0, type);
+  // A negative count is a large unsigned one.
+  Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count, width);
+  Value shifted = arith::ShLIOp::create(b, loc, x, select(inside, count, zero));
+  return select(inside, shifted, zero);
+}
+
+Value ScalarBuilder::shiftRight(Value x, Value count) {
+  Type type = x.getType();
+  Value most = constant(getElementTypeOrSelf(type).getIntOrFloatBitWidth() - 1, type);
+  return arith::ShRSIOp::create(b, loc, x, arith::MinUIOp::create(b, loc, count, most));
+}
+
+/// The bits of a floating number as an integer.
+Value ScalarBuilder::bitsOf(Value x) {
+  Type type = x.getType();
+  Type bits = b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  return arith::BitcastOp::create(b, loc, withElement(type, bits), x);
+}
+
+Value ScalarBuilder::signbit(Value x) {
+  Value bits = isFloat(x.getType()) ? bitsOf(x) : x;
+  return less(bits, constant(0, bits.getType()));
+}
+
+Value ScalarBuilder::nextafter(Value x, Value towards) {
+  // Bits count sizes: one more is the next number away from 0.
+  Type type = x.getType();
+  Value zero = constant(0, type), bits = bitsOf(x), one = constant(1, bits.getType());
+  Value away = equal(less(x, towards), greater(x, zero));
+  Value step = select(away, one, constant(-1, bits.getType()));
+  Value moved = arith::BitcastOp::create(b, loc, type, add(bits, step));
+  Value least = arith::BitcastOp::create(b, loc, type, one);
+  Value next = select(equal(x, zero), math::CopySignOp::create(b, loc, least, towards), moved);
+  Value known = logicalAnd(equal(x, x), equal(towards, towards));
+  return select(equal(x, towards), towards, select(known, next, add(x, towards)));
+}
+
 Value ScalarBuilder::select(Value pred, Value onTrue, Value onFalse) {
   return arith::SelectOp::create(b, loc, pred, onTrue, onFalse);
 }

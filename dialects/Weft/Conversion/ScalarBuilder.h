@@ -56,6 +56,15 @@ public:
   Value logicalOr(Value lhs, Value rhs);
   Value logicalXor(Value lhs, Value rhs);
   Value logicalNot(Value x);
+  /// Every bit the other way.
+  Value invert(Value x);
+  /// By less than 0, or by the width or more, what is left is zeros, or copies of the sign.
+  Value shiftLeft(Value x, Value count);
+  Value shiftRight(Value x, Value count);
+  /// Whether x has a negative sign, zeros and NaN too.
+  Value signbit(Value x);
+  /// The next number of the format on the way to `towards`; floating only.
+  Value nextafter(Value x, Value towards);
   Value select(Value pred, Value onTrue, Value onFalse);
   /// Whether the next element of a line takes the place of its largest so far: it is larger, so
   /// that the first of equals stays, or the first NaN.
@@ -91,6 +100,7 @@ public:
 
 private:
   Value splat(Attribute element, Type type);
+  Value bitsOf(Value x);
   Value isBetter(Value better, Value next, Value best);
   Value castFloatToInteger(Value x, Type resultType);
 

@@ -227,6 +227,99 @@ def Weft_FliplrFn : Weft_MovementFn<"fliplr"> {
   let example = "fliplr([[1, 2], [3, 4]])  ->  [[2, 1], [4, 3]]";
 }
 
+def Weft_Rot90Fn : Weft_MovementFn<"rot90"> {
+  let summary = "The tensor rotated by 90 degrees k times in the plane of two axes, from the first to the second.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"1", "how many times; the other way round if negative">:$k,
+                           Weft_OptionalIntList<"the two axes; the first two if not given">:$axes);
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's shape, with the sizes of the two axes exchanged if k is odd";
+  let raises = [Raises<ValueError, "there are not two different axes">, axis_out_of_range];
+  let cppBody = "rot90";
+  let samples = [Sample<["2x3"], ["1", "null"]>, Sample<["2x3"], ["-2", "null"]>, Sample<["2x3x4"], ["3", "[2, 0]"]>, Sample<["2x3"], ["0", "null"]>];
+  let numpy = "np.rot90(x, k, axes or (0, 1))";
+  let example = "rot90([[1, 2], [3, 4]])  ->  [[2, 4], [1, 3]]";
+}
+
+def Weft_BroadcastArraysFn : Weft_MovementFn<"broadcast_arrays"> {
+  let summary = "Tensors stretched to the shape that all of them broadcast to.";
+  let parameters = (params Weft_Rest<Weft_Any>:$xs);
+  let operandShapes = ["that broadcast with each other"];
+  let resultShape = "of that shape";
+  let resultDType = "each of its own dtype";
+  let gives = "tuple";
+  let raises = [shapes_do_not_broadcast, nothing_to_join];
+  let cppBody = "broadcast_arrays";
+  let samples = [Sample<["2x3", "3"]>, Sample<["2x1", "1x3", "scalar"]>, Sample<["0x3", "1x3"]>];
+  let numpy = "flat(np.broadcast_arrays(*xs))";
+  let example = "broadcast_arrays({[1, 2], 3})  ->  [[1, 2], [3, 3]]";
+}
+
+//===----------------------------------------------------------------------===//
+// Parts that begin where a number says
+//===----------------------------------------------------------------------===//
+
+def Weft_UnfoldFn : Weft_MovementFn<"unfold"> {
+  let summary = "The windows of an axis along a new last axis: how many elements each has, and how far they are apart.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"", "how many elements a window has">:$size,
+                           Weft_Int<"1", "how far windows are apart">:$step, Weft_AnAxis<"-1">:$axis);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape, but with the windows for the axis, and one axis more";
+  let raises = [axis_out_of_range, Raises<ValueError, "the size is negative or the step not positive">,
+                Raises<ShapeError, "a window is longer than the axis">];
+  let cppBody = "unfold";
+  let samples = [Sample<["2x3"], ["2", "1", "-1"]>, Sample<["5x7"], ["3", "2", "0"]>, Sample<["33"], ["4", "5", "0"]>, Sample<["2x3"], ["0", "1", "1"]>];
+  let numpy = "unfolded(x, size, step, axis)";
+  let example = "unfold([1, 2, 3, 4], 3)  ->  [[1, 2, 3], [2, 3, 4]]";
+}
+
+def Weft_DynamicSliceFn : Weft_MovementFn<"dynamic_slice"> {
+  let summary = "The part of that shape that begins where numbers say, which a trace may compute.";
+  let description = "A part that would end behind an axis begins earlier, so that it is of that shape. Negative numbers count from the end.";
+  let parameters = (params Weft_Any:$x, Weft_Integers<"where it begins along each axis">:$starts, Weft_SizeList<"the sizes of the part">:$sizes);
+  let resultShape = "of the sizes given";
+  let raises = [Raises<ValueError, "there are not as many numbers as axes, or a size is negative">, Raises<ShapeError, "a size is larger than that of x">];
+  let cppBody = "dynamic_slice";
+  let samples = [Sample<["2x3"], ["[0, 1]", "[2, 2]"]>, Sample<["5x7"], ["[9, -2]", "[2, 3]"]>, Sample<["33"], ["[4]", "[5]"]>];
+  let numpy = "x[part_from(x.shape, starts, sizes)]";
+  let example = "dynamic_slice([1, 2, 3, 4], 1, {2})  ->  [2, 3]";
+}
+
+def Weft_DynamicUpdateSliceFn : Weft_MovementFn<"dynamic_update_slice"> {
+  let summary = "The tensor with a part replaced that begins where numbers say, which a trace may compute, as `dynamic_slice` takes it.";
+  let parameters = (params Weft_Any:$x, Weft_Any:$update, Weft_Integers<"where it begins along each axis">:$starts);
+  let operandShapes = ["of any shape", "of as many axes"];
+  let promotion = "common";
+  let resultShape = "of x's shape";
+  let resultDType = "their dtype";
+  let raises = [Raises<ValueError, "there are not as many numbers as axes">, Raises<ShapeError, "the update has another rank, or is larger than x">];
+  let cppBody = "dynamic_update_slice";
+  let samples = [Sample<["2x3", "2x2"], ["[0, 1]"]>, Sample<["5x7", "2x3"], ["[9, -2]"]>, Sample<["33", "5"], ["[4]"]>, Sample<["3", "0"], ["[1]"]>];
+  let numpy = "replaced_from(x, update, starts)";
+  let example = "dynamic_update_slice([1, 2, 3, 4], [8, 9], 1)  ->  [1, 8, 9, 4]";
+}
+
+def Weft_PadFn : Weft_MovementFn<"pad"> {
+  let summary = "The tensor with elements in front and behind along each axis: a constant, or elements of its own.";
+  let description = [{
+    'constant' has `constant_values`, 'edge' the element at the edge, 'reflect' and 'symmetric' those that a mirror
+    shows without and with the one at the edge, 'wrap' those of the other end.
+  }];
+  let parameters = (params Weft_Any:$x,
+                           Weft_Parameter<"pad_width", "PadWidths", "", "how many in front and behind: of each axis, of all, or one number for both">:$pad_width,
+                           Weft_Word<"PadMode", "constant", "'constant', 'edge', 'reflect', 'symmetric' or 'wrap'">:$mode, star,
+                           Weft_Real<"0", "the elements of 'constant'">:$constant_values);
+  let resultShape = "of x's shape, larger by them";
+  let raises = [Raises<ValueError, "there are not as many pairs as axes, or a number is negative">,
+                Raises<ShapeError, "an axis without elements is to have some of its own">];
+  let cppBody = "pad";
+  let samples = !listconcat(
+      !foreach(mode, ["constant", "edge", "reflect", "symmetric", "wrap"], Sample<["2x3"], ["[[1, 2], [0, 4]]", "'" # mode # "'", "0"]>),
+      !foreach(mode, ["edge", "reflect", "symmetric", "wrap"], Sample<["3"], ["[7, 8]", "'" # mode # "'", "0"]>),
+      [Sample<["5x7"], ["2", "'constant'", "3"]>, Sample<["1x3"], ["[[2, 2], [1, 0]]", "'reflect'", "0"]>, Sample<["scalar"], ["0", "'edge'", "0"]>]);
+  let numpy = "np.pad(x, pad_width, mode) if mode != 'constant' else np.pad(x, pad_width, mode, constant_values=constant_values)";
+  let example = "pad([1, 2, 3], {{1, 2}}, {.mode = PadMode::edge})  ->  [1, 1, 2, 3, 3, 3]";
+}
+
 //===----------------------------------------------------------------------===//
 // Repeated and moved
 //===----------------------------------------------------------------------===//
@@ -287,15 +380,50 @@ def Weft_RollFn : Weft_MovementFn<"roll"> {
 }
 
 def Weft_DiffFn : Weft_MovementFn<"diff"> {
-  let summary = "The differences of neighbours along an axis, n times.";
-  let parameters = (params Weft_Any:$x, Weft_Int<"1", "how many times">:$n, Weft_AnAxis<"-1">:$axis);
-  let operandShapes = ["of rank 1 or more"];
+  let summary = "The differences of neighbours along an axis, n times, of the tensor with others in front and behind.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"1", "how many times">:$n, Weft_AnAxis<"-1">:$axis, star,
+                           Weft_Optional<Weft_Any>:$prepend, Weft_Optional<Weft_Any>:$append);
+  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis, or a scalar", "of x's sizes but for the axis, or a scalar"];
+  let promotion = "common";
   let resultShape = "of x's shape, but the axis is shorter by n";
-  let raises = [axis_out_of_range, Raises<ValueError, "n is negative">];
+  let raises = [axis_out_of_range, other_sizes_differ, Raises<ValueError, "n is negative">];
   let cppBody = "diff";
-  let samples = [Sample<["2x3"], ["1", "-1"]>, Sample<["5x7"], ["2", "0"]>, Sample<["3"], ["4", "0"]>, Sample<["2x3"], ["0", "0"]>];
-  let numpy = "np.diff(x, n, axis)";
+  let samples = [Sample<["2x3", "2x1", "2x2"], ["1", "-1"]>, Sample<["5x7", "1x7", "3x7"], ["2", "0"]>, Sample<["3", "2", "1"], ["4", "0"]>,
+                 Sample<["2x3", "1x3", "0x3"], ["0", "0"]>];
+  let numpy = "np.diff(x, n, axis, prepend, append)";
   let example = "diff([1, 4, 9, 16])  ->  [3, 5, 7]";
+}
+
+class Weft_CumulativeFn<string name> : Weft_MovementFn<name> {
+  let parameters = (params Weft_Any:$x, star, Weft_OptionalAxis<"an axis; the only one if not given">:$axis, Weft_OptionalDType:$dtype,
+                           Weft_Flag<"begin with what nothing gives, so that the axis is longer by one">:$include_initial);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype, i64 of bools, or the dtype given";
+  let raises = [axis_out_of_range, Raises<ValueError, "x has several axes and none is given, or is a scalar">];
+  let cppBody = name;
+  let samples = [Sample<["2x3"], ["1", "null", "false"]>, Sample<["5x7"], ["0", "null", "true"]>, Sample<["33"], ["null", "null", "true"]>,
+                 Sample<["0x3"], ["0", "null", "true"]>];
+  let tolerance = "sums(64)";
+}
+def Weft_CumulativeSumFn : Weft_CumulativeFn<"cumulative_sum"> {
+  let summary = "The sum of each element and all before it along an axis.";
+  let numpy = "running(np.cumsum, 0, x, axis, dtype, include_initial)";
+  let example = "cumulative_sum([1, 2, 3], {.include_initial = true})  ->  [0, 1, 3, 6]";
+}
+def Weft_CumulativeProdFn : Weft_CumulativeFn<"cumulative_prod"> {
+  let summary = "The product of each element and all before it along an axis.";
+  let numpy = "running(np.cumprod, 1, x, axis, dtype, include_initial)";
+  let example = "cumulative_prod([1, 2, 3])  ->  [1, 2, 6]";
+}
+
+def Weft_PositiveFn : Weft_MovementFn<"positive"> {
+  let summary = "The tensor itself, as +x.";
+  let parameters = (params Weft_Number:$x);
+  let resultShape = "of x's shape";
+  let cppBody = "positive";
+  let numpy = "+x";
+  let example = "positive([1, -2])  ->  [1, -2]";
 }
 
 #endif // WEFT_IR_ARRAY_COMPOSITES

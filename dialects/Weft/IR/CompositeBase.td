@@ -46,6 +46,15 @@ class Weft_Integers<string words> : Weft_Parameter<"integers", "Integers", "", w
 /// How many elements the result has room for.
 def Weft_ResultSize
     : Weft_Parameter<"size", "std::optional<Size>", "std::nullopt", "how many there are in the result; as many as are found if not given", "size">;
+/// As many as the result has parts; a trace may compute it.
+class Weft_RequiredSize<string words> : Weft_Parameter<"size", "Size", "", words>;
+class Weft_FlagThatHolds<string words> : Weft_Parameter<"flag", "bool", "true", words>;
+class Weft_OptionalInt<string words>
+    : Weft_Parameter<"integer", "std::optional<std::int64_t>", "std::nullopt", words>;
+def Weft_OptionalDType
+    : Weft_Parameter<"optional_dtype", "std::optional<DType>", "std::nullopt", "the dtype of the result; x's if not given">;
+/// Numbers and sizes of axes, which a trace may compute.
+class Weft_SizeList<string words> : Weft_Parameter<"shape", "Sizes", "", words>;
 class Weft_RealList<string words> : Weft_Parameter<"reals", "RealList", "", words>;
 /// Axes of the first operand, all if not given, and one of them, which the C++ code is given from the front.
 def Weft_OverAxes : Weft_Parameter<"axes", "Axes", "{}", "axes of x, negative ones counted from the end; all if not given">;

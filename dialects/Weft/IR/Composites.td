@@ -179,6 +179,59 @@ def Weft_CopysignFn : Weft_BinaryFloatFn<"copysign"> {
   let example = "copysign([1.0, -2.0], -0.0)  ->  [-1, -2]";
 }
 
+def Weft_FmaxFn : Weft_BinaryFn<"fmax", Weft_Number> {
+  let summary = "The larger of two tensors, element by element; the other where one is NaN.";
+  let body = (where (ne $x, $x), $y, (where (ne $y, $y), $x, (maximum $x, $y)));
+  let numpy = "np.fmax(x, y)";
+  let signedZeros = 0;
+  let example = "fmax([1.0, nan], [2.0, 3.0])  ->  [2, 3]";
+}
+
+def Weft_FminFn : Weft_BinaryFn<"fmin", Weft_Number> {
+  let summary = "The smaller of two tensors, element by element; the other where one is NaN.";
+  let body = (where (ne $x, $x), $y, (where (ne $y, $y), $x, (minimum $x, $y)));
+  let numpy = "np.fmin(x, y)";
+  let signedZeros = 0;
+  let example = "fmin([1.0, nan], [2.0, 3.0])  ->  [1, 3]";
+}
+
+def Weft_HeavisideFn : Weft_BinaryFloatFn<"heaviside"> {
+  let summary = "0 where x is negative, 1 where it is positive, y where it is 0.";
+  let body = (where (lt $x, 0), 0, (where (gt $x, 0), 1, (where (eq $x, 0), $y, $x)));
+  let numpy = "np.heaviside(x, y)";
+  let example = "heaviside([-2.0, 0.0, 2.0], 0.5)  ->  [0, 0.5, 1]";
+}
+
+def Weft_XlogyFn : Weft_BinaryFloatFn<"xlogy"> {
+  let summary = "x * log(y), and 0 where x is 0 and y is no NaN.";
+  let cppBody = "xlogy";
+  let domain = "positive";
+  let numpy = "np.where((x == 0) & (y == y), 0, x * np.log(y))";
+  let tolerance = "ulps(3) + smallest()";
+  let signedZeros = 0;
+  let example = "xlogy([0.0, 2.0], [0.0, 1.0])  ->  [0, 0]";
+}
+
+def Weft_EntrFn : Weft_UnaryFloatFn<"entr"> {
+  let summary = "-x * log(x), the summands of an entropy: 0 of 0, -inf of negative numbers.";
+  let cppBody = "entr";
+  let domain = "positive";
+  let numpy = "np.where(x < 0, -np.inf, np.where(x == 0, 0, -x * np.log(x)))";
+  let tolerance = "ulps(3) + smallest()";
+  let signedZeros = 0;
+  let example = "entr([0.0, 1.0])  ->  [0, 0]";
+}
+
+def Weft_LogitFn : Weft_UnaryFloatFn<"logit"> {
+  let summary = "log(x / (1 - x)), of which `logistic` is the inverse; NaN below 0 and above 1.";
+  let cppBody = "logit";
+  let numpy = "np.log(x / (1 - x))";
+  let tolerance = "ulps(4)";
+  let signedZeros = 0;
+  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 2]]"]>];
+  let example = "logit([0.5, 0.75])  ->  [0, 1.0986123]";
+}
+
 //===----------------------------------------------------------------------===//
 // Angles
 //===----------------------------------------------------------------------===//

@@ -312,7 +312,7 @@ def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Comparison, logic, selection, conversion
+// Comparison, logic
 //===----------------------------------------------------------------------===//
 
 class Weft_ComparisonOp<string mnemonic, list<Trait> traits = []>
@@ -387,6 +387,85 @@ def Weft_LogicalNotOp : Weft_UnaryOp<"logical_not", Weft_Bool> {
   let numpy = "~x";
   let example = "logical_not([true, false])  ->  [false, true]";
 }
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+def Weft_Bits : Weft_TensorOf<"an integer or bool", ["boolean", "i32", "i64"]>;
+
+class Weft_BitwiseOp<string mnemonic, TypeConstraint operand, list<Trait> traits = []>
+    : Weft_BinaryOp<mnemonic, operand, traits> {
+  let inactive = "its result is an integer or bool";
+}
+def Weft_BitwiseAndOp : Weft_BitwiseOp<"bitwise_and", Weft_Bits, [Commutative]> {
+  let summary = "The bits that lhs and rhs both have, of bools lhs and rhs.";
+  let body = (s_and $lhs, $rhs);
+  let numpy = "lhs & rhs";
+  let example = "bitwise_and([12, 10], 6)  ->  [4, 2]";
+}
+def Weft_BitwiseOrOp : Weft_BitwiseOp<"bitwise_or", Weft_Bits, [Commutative]> {
+  let summary = "The bits that lhs or rhs has, of bools lhs or rhs.";
+  let body = (s_or $lhs, $rhs);
+  let numpy = "lhs | rhs";
+  let example = "bitwise_or([12, 10], 6)  ->  [14, 14]";
+}
+def Weft_BitwiseXorOp : Weft_BitwiseOp<"bitwise_xor", Weft_Bits, [Commutative]> {
+  let summary = "The bits that exactly one of lhs and rhs has, of bools exactly one of them.";
+  let body = (s_xor $lhs, $rhs);
+  let numpy = "lhs ^ rhs";
+  let example = "bitwise_xor([12, 10], 6)  ->  [10, 12]";
+}
+def Weft_BitwiseInvertOp : Weft_UnaryOp<"bitwise_invert", Weft_Bits> {
+  let summary = "The bits that x does not have, -1 - x of an integer, of bools not x.";
+  let body = (s_invert $x);
+  let inactive = "its result is an integer or bool";
+  let numpy = "~x";
+  let example = "bitwise_invert([0, 5])  ->  [-1, -6]";
+  let names = [Np<"bitwise_not">, Np<"invert">];
+}
+def Weft_BitwiseLeftShiftOp : Weft_BitwiseOp<"bitwise_left_shift", Weft_Integer> {
+  let summary = "The bits of lhs moved up by rhs, with zeros below.";
+  let description = "By less than 0, or by as many bits as the dtype has or more, it is 0.";
+  let body = (s_shift_left $lhs, $rhs);
+  let cost = 3;
+  let numpy = "np.left_shift(lhs, rhs)";
+  let example = "bitwise_left_shift([1, 3, 1], [4, 1, 40])  ->  [16, 6, 0]";
+  let names = [Np<"left_shift">];
+}
+def Weft_BitwiseRightShiftOp : Weft_BitwiseOp<"bitwise_right_shift", Weft_Integer> {
+  let summary = "The bits of lhs moved down by rhs, with its sign above: lhs / 2^rhs, rounded down.";
+  let description = "By less than 0, or by as many bits as the dtype has or more, it is 0, or -1 where lhs is negative.";
+  let body = (s_shift_right $lhs, $rhs);
+  let cost = 2;
+  let numpy = "np.right_shift(lhs, rhs)";
+  let example = "bitwise_right_shift([16, -5, -5], [3, 1, 40])  ->  [2, -3, -1]";
+  let names = [Np<"right_shift">];
+}
+
+def Weft_SignbitOp : Weft_UnaryOp<"signbit", Weft_Number> {
+  let summary = "Whether each element is negative, or a zero or NaN with a negative sign.";
+  let resultDType = "bool";
+  let shapeFunction = "comparison";
+  let body = (s_signbit $x);
+  let inactive = "its result is bool";
+  let numpy = "np.signbit(x)";
+  let example = "signbit([1.0, -0.0, -2.0])  ->  [false, true, true]";
+}
+def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_TensorOf<"floating", ["f32", "f64"]>> {
+  let summary = "The number of the dtype that is next to lhs on the way to rhs.";
+  let description = "rhs where both are equal, NaN if either is.";
+  let promotion = "floating";
+  let body = (s_nextafter $lhs, $rhs);
+  let vjp = [(copy $dy), (no_grad)];
+  let cost = 14;
+  let numpy = "np.nextafter(lhs, rhs)";
+  let example = "nextafter([1.0, 2.0], 3.0)  ->  [1.0000001, 2.0000002]";
+}
+
+//===----------------------------------------------------------------------===//
+// Selection, conversion
+//===----------------------------------------------------------------------===//
 
 def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
   let summary = "on_true where pred holds, on_false elsewhere.";

@@ -43,6 +43,35 @@ def Weft_OuterFn : Weft_PairFn<"outer", Weft_Number> {
   let example = "outer([1, 2], [3, 4, 5])  ->  [[3, 4, 5], [6, 8, 10]]";
 }
 
+def Weft_KronFn : Weft_PairFn<"kron", Weft_Number> {
+  let summary = "The Kronecker product: a copy of b for each element of a, multiplied by it.";
+  let operandShapes = ["of any shape", "of any shape"];
+  let resultShape = "of the products of sizes, the last axes together";
+  let raises = [];
+  let cppBody = "kron";
+  let samples = [Sample<["2x3", "2x3"]>, Sample<["3", "2"]>, Sample<["2x3", "3"]>, Sample<["2", "2x3"]>, Sample<["0x3", "2x3"]>];
+  let numpy = "np.kron(a, b)";
+  let example = "kron([1, 2], [1, 10])  ->  [1, 10, 2, 20]";
+}
+
+def Weft_CdistFn : Weft_CompositeFn<"cdist"> {
+  let summary = "The distances of each vector of a from each of b: the p-th root of the sum of |difference|^p.";
+  let description = "Axes in front of vectors and their number are those of a batch. The gradient at a distance of 0 is 0.";
+  let parameters = (params Weft_Float:$a, Weft_Float:$b, Weft_Real<"2", "which distance: a number from 0 on, or inf for the largest">:$p);
+  let operandShapes = ["of shape (..., m, k)", "of shape (..., n, k)"];
+  let promotion = "floating";
+  let resultShape = "of shape (..., m, n)";
+  let resultDType = "their dtype";
+  let raises = [Raises<ShapeError, "an operand is no matrix, the lengths of vectors differ, or the batches do not broadcast">,
+                Raises<ValueError, "p is negative">];
+  let cppBody = "cdist";
+  let samples = [Sample<["finite 2x3", "finite 4x3"], ["2"]>, Sample<["finite 2x3", "finite 4x3"], ["1"]>, Sample<["finite 2x3x4", "finite 2x2x4"], ["3"]>,
+                 Sample<["finite 2x3", "finite 4x3"], ["1e400"]>, Sample<["finite 2x3", "finite 4x3"], ["0"]>, Sample<["0x3", "4x3"], ["2"]>];
+  let numpy = "distances(a, b, p)";
+  let tolerance = "sums(64) + ulps(8)";
+  let example = "cdist([[0.0, 0.0]], [[3.0, 4.0], [0.0, 1.0]])  ->  [[5, 1]]";
+}
+
 //===----------------------------------------------------------------------===//
 // Parts of matrices
 //===----------------------------------------------------------------------===//
@@ -205,17 +234,32 @@ def Weft_WhereFn : Weft_CompositeFn<"where"> {
 def Weft_SearchsortedFn : Weft_CompositeFn<"searchsorted"> {
   let summary = "Where values would have to stand among the sorted ones of a vector, in front of equal ones or, 'right', behind them.";
   let description = "NaN is the largest of all, as in `sort`. Vectors of a batch may be in front: each has its values.";
-  let parameters = (params Weft_Any:$a, Weft_Any:$v, Weft_Word<"SearchSide", "left", "'left' or 'right'">:$side);
-  let operandShapes = ["of rank 1 or more", "of any shape"];
+  let parameters = (params Weft_Any:$a, Weft_Any:$v, Weft_Word<"SearchSide", "left", "'left' or 'right'">:$side, Weft_Optional<Weft_Index>:$sorter);
+  let operandShapes = ["of rank 1 or more", "of any shape, behind the batch", "of a's shape: what sorts it, as `argsort` gives it"];
   let promotion = "common";
   let resultShape = "of v's shape";
   let resultDType = "i64";
-  let raises = [Raises<ShapeError, "a is a scalar, or the batches differ">];
+  let raises = [Raises<ShapeError, "a is a scalar, or the batches differ">, index_out_of_range];
   let cppBody = "searchsorted";
-  let samples = [Sample<["[1, 2, 2, 3]", "[2, 9]"], ["'left'"]>, Sample<["[1, 2, 2, 3]", "[2, 0]"], ["'right'"]>];
-  let numpy = "np.searchsorted(a, v, side)";
+  let samples = [Sample<["[1, 2, 2, 3]", "[2, 9]", "[0, 1, 2, 3]"], ["'left'"]>, Sample<["[2, 1, 3, 2]", "[2, 0]", "[1, 0, 3, 2]"], ["'right'"]>];
+  let numpy = "np.searchsorted(a, v, side, sorter)";
   let example = "searchsorted([1.0, 2.0, 3.0], [1.5, 3.0])  ->  [1, 2]";
   let method = 1;
+}
+
+def Weft_IsinFn : Weft_CompositeFn<"isin"> {
+  let summary = "Whether each element of x1 is one of x2's; NaN is none.";
+  let parameters = (params Weft_Any:$x1, Weft_Any:$x2, star, Weft_Flag<"whether it is none of them instead">:$invert);
+  let operandShapes = ["of any shape", "of any shape"];
+  let promotion = "common";
+  let resultShape = "of x1's shape";
+  let resultDType = "bool";
+  let raises = [];
+  let cppBody = "isin";
+  let samples = [Sample<["2x3", "3"], ["false"]>, Sample<["[[0, 1], [2, 3]]", "[3, 1, 1]"], ["false"]>, Sample<["special", "special"], ["true"]>,
+                 Sample<["5x7", "2x3"], ["true"]>, Sample<["3", "0"], ["false"]>, Sample<["[1, 2]", "scalar"], ["false"]>];
+  let numpy = "np.isin(x1, x2, invert=invert)";
+  let example = "isin([1, 2, 3], [3, 1])  ->  [true, false, true]";
 }
 
 #endif // WEFT_IR_MATRIX_COMPOSITES

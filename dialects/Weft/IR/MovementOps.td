@@ -213,6 +213,7 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
 }
 
 def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
+  let pythonName = "pad_interior"; // `pad` has the modes of NumPy
   let summary = "x with `low`, `high` copies of a value around and `interior` between elements.";
   let arguments = (ins Weft_Any:$x, Weft_Any:$value, Variadic<Weft_Size>:$sizes,
                        Weft_SizePerAxis<"0", "how many before the elements, of each axis">:$low,

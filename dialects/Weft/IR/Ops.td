@@ -19,5 +19,7 @@ include "Weft/IR/MatrixComposites.td"
 include "Weft/IR/PositionComposites.td"
 include "Weft/IR/ProductComposites.td"
 include "Weft/IR/LinalgComposites.td"
+include "Weft/IR/NumericComposites.td"
+include "Weft/IR/ScatterComposites.td"
 
 #endif // WEFT_IR_OPS

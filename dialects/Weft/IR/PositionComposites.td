@@ -136,4 +136,42 @@ def Weft_UniqueFn : Weft_CompositeFn<"unique"> {
   let example = "unique([3, 1, 3], {.return_counts = true})  ->  [[1, 3], [1, 2]]";
 }
 
+/// The array API's, of which each has its part of what `unique` gives. Each NaN is an element of its own.
+class Weft_UniquesFn<string name> : Weft_CompositeFn<name> {
+  let description = "In order, and each NaN is another one. Up to `size` the smallest comes again, 0 times.";
+  let parameters = (params Weft_Any:$x, star, Weft_ResultSize:$size);
+  let operandShapes = ["of any shape"];
+  let raises = [negative_size];
+  let cppBody = name;
+  let samples = [Sample<["i32 2x3"], ["null"]>, Sample<["f32 special"], ["null"]>, Sample<["f64 0x3"], ["null"]>, Sample<["bool 33"], ["null"]>,
+                 Sample<["i32 [[3, 1], [3, 2]]"], ["5"]>];
+  let numpy = "uniques('" # name # "', x, size)";
+  let signedZeros = 0;
+}
+defvar uniqueValues = Weft_Result<"values", "x's dtype, a vector of the different elements">;
+defvar uniqueIndices = Weft_Result<"indices", "i64, where each of them comes first among the elements in a row">;
+defvar uniqueInverse = Weft_Result<"inverse_indices", "i64, which of them each element of x is, in x's shape">;
+defvar uniqueCounts = Weft_Result<"counts", "i64, how often each of them comes">;
+def Weft_UniqueAllFn : Weft_UniquesFn<"unique_all"> {
+  let summary = "The different elements, where each comes first, which of them each element is, and how often each comes.";
+  let results = [uniqueValues, uniqueIndices, uniqueInverse, uniqueCounts];
+  let example = "unique_all([3, 1, 3])  ->  [[1, 3], [1, 0], [1, 0, 1], [1, 2]]";
+}
+def Weft_UniqueCountsFn : Weft_UniquesFn<"unique_counts"> {
+  let summary = "The different elements, and how often each comes.";
+  let results = [uniqueValues, uniqueCounts];
+  let example = "unique_counts([3, 1, 3])  ->  [[1, 3], [1, 2]]";
+}
+def Weft_UniqueInverseFn : Weft_UniquesFn<"unique_inverse"> {
+  let summary = "The different elements, and which of them each element is.";
+  let results = [uniqueValues, uniqueInverse];
+  let example = "unique_inverse([3, 1, 3])  ->  [[1, 3], [1, 0, 1]]";
+}
+def Weft_UniqueValuesFn : Weft_UniquesFn<"unique_values"> {
+  let summary = "The different elements.";
+  let resultShape = "a vector";
+  let resultDType = "x's dtype";
+  let example = "unique_values([3, 1, 3])  ->  [1, 3]";
+}
+
 #endif // WEFT_IR_POSITION_COMPOSITES

@@ -20,14 +20,13 @@ class Weft_ReductionFn<string name, Weft_TensorOf operand> : Weft_CompositeFn<na
   let raises = [axis_out_of_range, axis_twice];
   let samples = samplesOfStatistics;
 }
-/// Along one axis, or of all elements.
+/// Of the elements in order.
 class Weft_SortedFn<string name> : Weft_ReductionFn<name, Weft_Number> {
-  let parameters = (params Weft_Number:$x, Weft_OptionalAxis<"an axis; all elements if not given">:$axis, star, Weft_Keepdims:$keepdims);
-  let resultShape = "of x's shape without the axis, or with size 1 for it";
   let resultDType = "x's dtype, f32 of integers";
-  let raises = [axis_out_of_range, Raises<ShapeError, "x has no element along it, or a traced function does not know how many">];
+  let raises = [axis_out_of_range, axis_twice, Raises<ShapeError, "x has no element along them, or a traced function does not know how many">];
   let samples = [Sample<["2x3"], ["null", "false"]>, Sample<["2x3"], ["1", "true"]>, Sample<["5x7"], ["0", "false"]>,
-                 Sample<["2x4"], ["null", "true"]>, Sample<["34"], ["0", "false"]>];
+                 Sample<["2x4"], ["null", "true"]>, Sample<["34"], ["0", "false"]>, Sample<["2x3x4"], ["[0, 2]", "true"]>,
+                 Sample<["2x3x4"], ["[2, 1]", "false"]>];
 }
 
 class Weft_ExtremumFn<string name> : Weft_ReductionFn<name, Weft_Any> {
@@ -95,35 +94,42 @@ def Weft_StdFn : Weft_VarianceFn<"std"> {
 }
 
 def Weft_MedianFn : Weft_SortedFn<"median"> {
-  let summary = "The element in the middle of the sorted ones along an axis, or of all, or the mean of two; NaN where there is one.";
+  let summary = "The element in the middle of the sorted ones over the given axes, or of all, or the mean of two; NaN where there is one.";
   let cppBody = "median";
-  let numpy = "as_floats(np.median(x, axis=axis, keepdims=keepdims), x)";
+  let numpy = "as_floats(np.median(x, axis=axes, keepdims=keepdims), x)";
   let tolerance = "ulps(1)";
   let example = "median([7.0, 1.0, 3.0, 2.0])  ->  2.5";
 }
 
 class Weft_ShareFn<string name, string words> : Weft_SortedFn<name> {
-  let parameters = (params Weft_Number:$x, Weft_RealList<words>:$q, Weft_OptionalAxis<"an axis; all elements if not given">:$axis, star, Weft_Keepdims:$keepdims);
-  let resultShape = "of x's shape without the axis, or with size 1 for it; for a list with an axis for its numbers in front";
-  let raises = [axis_out_of_range, Raises<ValueError, "a share is out of range">,
-                Raises<ShapeError, "x has no element along the axis, or a traced function does not know how many">];
+  let parameters = (params Weft_Number:$x, Weft_RealList<words>:$q, Weft_OverAxes:$axes, star,
+                           Weft_Word<"QuantileMethod", "linear", "'linear', 'lower', 'higher', 'midpoint' or 'nearest': what is between two elements">:$method,
+                           Weft_Keepdims:$keepdims);
+  let resultShape = "of x's shape without the axes, or with size 1 for them; for a list with an axis for its numbers in front";
+  let raises = [axis_out_of_range, axis_twice, Raises<ValueError, "a share is out of range">,
+                Raises<ShapeError, "x has no element along the axes, or a traced function does not know how many">];
   let tolerance = "sums(4)";
 }
 
 def Weft_QuantileFn : Weft_ShareFn<"quantile", "one number, or a list of them, from 0 to 1"> {
-  let summary = "The number that the share q of the elements along an axis, or of all, is at most, between two of them in proportion.";
-  let description = "Of a vector of shares along a new first axis. NaN where there is one.";
+  let summary = "The number that the share q of the elements over the given axes, or of all, is at most, between two of them in proportion.";
+  let description = [{
+    Of a vector of shares along a new first axis. NaN where there is one. Other methods take the 'lower' or the
+    'higher' of the two, the 'nearest', of which the one at an even position if both are as near, or the 'midpoint'.
+  }];
   let cppBody = "quantile";
-  let samples = [Sample<["finite 2x3"], ["0.3", "null", "false"]>, Sample<["finite 5x7"], ["[0.0, 0.4, 1.0]", "0", "true"]>];
-  let numpy = "as_floats(np.quantile(x, q, axis=axis, keepdims=keepdims), x)";
+  let samples = !listconcat(
+      [Sample<["finite 2x3"], ["0.3", "null", "'linear'", "false"]>, Sample<["finite 5x7"], ["[0.0, 0.4, 1.0]", "0", "'linear'", "true"]>],
+      !foreach(way, ["lower", "higher", "midpoint", "nearest"], Sample<["finite 2x3x4"], ["[0.1, 0.5]", "[0, 2]", "'" # way # "'", "false"]>));
+  let numpy = "as_floats(np.quantile(x, q, axis=axes, method=method, keepdims=keepdims), x)";
   let example = "quantile([1.0, 2.0, 3.0, 4.0], 0.25)  ->  1.75";
 }
 
 def Weft_PercentileFn : Weft_ShareFn<"percentile", "one number, or a list of them, from 0 to 100"> {
   let summary = "As `quantile`, of shares in percent.";
   let cppBody = "percentile";
-  let samples = [Sample<["finite 2x3"], ["[30]", "null", "true"]>, Sample<["finite 5x7"], ["[0, 25, 70]", "1", "false"]>];
-  let numpy = "as_floats(np.percentile(x, q, axis=axis, keepdims=keepdims), x)";
+  let samples = [Sample<["finite 2x3"], ["[30]", "null", "'linear'", "true"]>, Sample<["finite 5x7"], ["[0, 25, 70]", "1", "'lower'", "false"]>];
+  let numpy = "as_floats(np.percentile(x, q, axis=axes, method=method, keepdims=keepdims), x)";
   let example = "percentile([1.0, 2.0, 3.0, 4.0], 50)  ->  2.5";
 }
 

@@ -243,6 +243,33 @@ def Weft_SortOp : Weft_RoutineOp<"sort"> {
   let method = 1;
 }
 
+def Weft_SearchSortedOp : Weft_RoutineOp<"searchsorted"> {
+  let summary = "Where values would have to stand among the sorted ones of a vector, as i64: how many stand in front of them.";
+  let cppName = "search_sorted"; // `searchsorted` takes what sorts the vector too
+  let pythonName = "";
+  let description = [{
+    In front of equal ones, or behind them. NaN is the largest of all. Axes of a in front of its last one are those of
+    a batch, which v begins with.
+  }];
+  let arguments = (ins Weft_Number:$a, Weft_Number:$v, Weft_Flag<"behind equal ones">:$right);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 1 or more", "of a shape that begins with a's but for the last axis"];
+  let resultShape = "of v's shape";
+  let resultDType = "i64";
+  let raises = [dtypes_differ, Raises<ShapeError, "a is a scalar, or v does not begin with the batch of a">];
+  let assemblyFormat = "$a `,` $v attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "search_sorted";
+  let batching = "every";
+  let inactive = "its result is an index";
+  let cost = 20;
+  let samples = !listconcat(
+      !foreach(v, ["scalar", "0", "1", "33", "1000", "2x3", "special", "transposed 7x5"], Sample<["[-1, 0, 0, 2, 5]", v], ["*"]>),
+      [Sample<["[]", "3"], ["*"]>, Sample<["[4]", "17"], ["*"]>, Sample<["[[1, 2, 2], [0, 1, 9]]", "2x3"], ["*"]>,
+       Sample<["[[1, 2, 2], [0, 1, 9]]", "2x3x4"], ["*"]>, Sample<["[[1, 2, 2], [0, 1, 9]]", "2"], ["*"]>]);
+  let numpy = "searched(a, v, right)";
+  let example = "search_sorted([1.0, 2.0, 3.0], [1.5, 3.0])  ->  [1, 2]";
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,6 @@
 // Inverse trigonometric and hyperbolic functions, made of ops: exact to a few units in the last
 // place in either dtype, with derivatives that are as exact.
 #include "Ops/Composites/Composites.h"
-#include "Ops/Composites/Signs.h"
 
 #include <limits>
 #include <numbers>
@@ -34,7 +33,7 @@ Tensor half_sinh(const Tensor &x) {
 } // namespace
 
 Tensor atan(const Tensor &x) {
-  const Tensor below = is_negative(x); // so that -0.0 gives itself
+  const Tensor below = signbit(x); // so that -0.0 gives itself
   const Tensor size = select(below, -x, x), steep = size > 1;
   Tensor angle = small_angle(select(steep, 1 / select(steep, size, 1), size));
   angle = select(steep, std::numbers::pi / 2 - angle, angle);
@@ -49,8 +48,8 @@ Tensor atan2(const Tensor &y, const Tensor &x) {
   const Tensor ratio = less / select(both_zero | both_infinite, 1, more);
   Tensor angle = small_angle(select(both_infinite, 1, ratio));
   angle = select(steep, std::numbers::pi / 2 - angle, angle);
-  angle = select(is_negative(x), std::numbers::pi - angle, angle);
-  return select(is_negative(y), -angle, angle);
+  angle = select(signbit(x), std::numbers::pi - angle, angle);
+  return select(signbit(y), -angle, angle);
 }
 
 Tensor sinh(const Tensor &x) {

@@ -120,17 +120,23 @@ Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y) {
   return select(condition.dtype() == DType::boolean ? condition : condition != 0, x, y);
 }
 
-Tensor searchsorted(const Tensor &a, const Tensor &v, SearchSide side) {
+Tensor searchsorted(const Tensor &a, const Tensor &v, const Tensor &sorter, SearchSide side) {
+  const auto number = [](const Tensor &x) {
+    return x.dtype() == DType::boolean ? cast(x, DType::i32) : x;
+  };
   if (a.rank() == 0)
     raise(ErrorKind::shape, "searchsorted: a is a scalar: a sorted vector is wanted");
-  const Tensor rows = a.rank() > 1 ? expand_dims(a, IntList{-2}) : a;
-  const Tensor values = expand_dims(v, IntList{-1});
-  Tensor before = side == SearchSide::left ? rows < values : rows <= values;
-  if (is_floating(v.dtype())) { // NaN is the largest of all
-    const Tensor unknown_value = values != values;
-    before = before | (side == SearchSide::left ? unknown_value & (rows == rows) : unknown_value);
-  }
-  return sum(before, {.axes = Ints{-1}});
+  const Tensor sorted = sorter.defined() ? take_along_axis(number(a), sorter) : number(a);
+  return search_sorted(sorted, number(v), {.right = side == SearchSide::right});
+}
+
+Tensor isin(const Tensor &x1, const Tensor &x2, const IsinOptions &options) {
+  const Tensor x = x1.dtype() == DType::boolean ? cast(x1, DType::i32) : x1;
+  const Tensor of = x2.dtype() == DType::boolean ? cast(x2, DType::i32) : x2;
+  const Tensor sorted = sort(reshape(of, {-1}), {.axis = 0});
+  const Tensor found = search_sorted(sorted, x) != search_sorted(sorted, x, {.right = true});
+  const Tensor is_in = found & (x == x);
+  return options.invert ? !is_in : is_in;
 }
 
 } // namespace weft::composites

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "OpDefs/ShapeFunctions.h"
+
 namespace weft::composites {
 
 namespace {
@@ -81,6 +83,27 @@ Tensor rolled(const Tensor &x, const Size &by, std::int64_t axis) {
   }
   if (cut.is_number() && cut.number() == 0) return x;
   return concatenate({between(x, axis, cut, count), between(x, axis, 0, cut)}, {.axis = axis});
+}
+
+/// Tensors in the shape that all of them broadcast to.
+std::vector<Tensor> stretched(std::span<const Tensor> xs) {
+  Shape shape;
+  for (const Tensor &x : xs) {
+    Result<Shape> wider = broadcast_shapes(shape, shape_of(x));
+    if (!wider)
+      raise(ErrorKind::shape, "broadcast_arrays: the shapes do not broadcast: " + to_string(shape) +
+                                  " and " + to_string(shape_of(x)));
+    shape = *std::move(wider);
+  }
+  std::vector<Tensor> found;
+  for (const Tensor &x : xs) {
+    found.push_back(shape.is_static() ? broadcast(x, shape) : x);
+    if (shape.is_static()) continue;
+    // Sizes that are not known are those of a selection among all.
+    for (const Tensor &other : xs)
+      found.back() = select(other == other, found.back(), found.back());
+  }
+  return found;
 }
 
 } // namespace
@@ -233,26 +256,16 @@ std::vector<Tensor> meshgrid(std::span<const Tensor> xs, GridIndexing indexing) 
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < xs.size(); ++i) order.push_back(i);
   if (indexing == GridIndexing::xy && xs.size() > 1) std::swap(order[0], order[1]);
-  Ints sizes;
   std::vector<Tensor> columns(xs.size());
   for (std::size_t axis = 0; axis < order.size(); ++axis) {
     Ints column(xs.size(), 1);
     column[axis] = -1;
     columns[order[axis]] = reshape(xs[order[axis]], column);
-    sizes.push_back(shape_of(columns[order[axis]])[axis]);
   }
-  std::vector<Tensor> found;
-  for (const Tensor &column : columns) {
-    if (Shape(sizes).is_static()) {
-      found.push_back(broadcast(column, sizes));
-      continue;
-    }
-    Tensor wide = column;
-    for (const Tensor &other : columns) wide = select(other == other, wide, wide);
-    found.push_back(wide);
-  }
-  return found;
+  return stretched(columns);
 }
+
+std::vector<Tensor> broadcast_arrays(std::span<const Tensor> xs) { return stretched(xs); }
 
 Tensor roll(const Tensor &x, Integers shifts, Axes axes) {
   const Sizes by = entries_of("roll", shifts);
@@ -271,9 +284,23 @@ Tensor roll(const Tensor &x, Integers shifts, Axes axes) {
   return y;
 }
 
-Tensor diff(const Tensor &x, std::int64_t n, std::int64_t axis) {
+Tensor diff(const Tensor &x, const Tensor &prepend, const Tensor &append,
+            const DiffOptions &options) {
+  const std::int64_t n = options.n, axis = options.axis;
   if (n < 0) raise(ErrorKind::value, "diff: n is " + std::to_string(n) + ": it is not negative");
-  Tensor y = x;
+  if (n == 0) return x;
+  std::vector<Tensor> parts;
+  for (const Tensor *part : {&prepend, &x, &append}) {
+    if (!part->defined()) continue;
+    if (part->rank() != 0 || part == &x) {
+      parts.push_back(*part);
+      continue;
+    }
+    Sizes one = detail::sizes_of(x); // a number stands for a slice of it
+    one.set(static_cast<std::size_t>(axis), 1);
+    parts.push_back(broadcast(*part, one));
+  }
+  Tensor y = parts.size() == 1 ? x : concatenate(std::span<const Tensor>(parts), {.axis = axis});
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t size = shape_of(y)[static_cast<std::size_t>(axis)];
     if (size == 0) break;
@@ -287,6 +314,55 @@ Tensor diff(const Tensor &x, std::int64_t n, std::int64_t axis) {
     y = y.dtype() == DType::boolean ? later != before : later - before;
   }
   return y;
+}
+
+Tensor rot90(const Tensor &x, std::int64_t k, Axes axes) {
+  const Ints given = axes ? *axes : Ints{0, 1};
+  call::checked_axes("rot90", "axes", Axes(given), x.rank()); // that they differ
+  if (given.size() != 2)
+    raise(ErrorKind::value,
+          "rot90: axes has " + std::to_string(given.size()) + " entries: two are wanted");
+  const std::int64_t from = call::checked_axis("rot90", "axes", given[0], x.rank());
+  const std::int64_t to = call::checked_axis("rot90", "axes", given[1], x.rank());
+  const std::int64_t times = (k % 4 + 4) % 4;
+  if (times == 0) return x;
+  if (times == 2) return reverse(x, {.axes = Ints{std::min(from, to), std::max(from, to)}});
+  if (times == 1) return swapaxes(reverse(x, {.axes = Ints{to}}), from, to);
+  return reverse(swapaxes(x, from, to), {.axes = Ints{to}});
+}
+
+Tensor positive(const Tensor &x) { return x; }
+
+namespace {
+
+/// A cumulative sum or product along an axis, which may begin with what nothing gives.
+template <class Options, class Cumulate>
+Tensor cumulative(const char *function, const Tensor &x, const Options &options, int first,
+                  const Cumulate &cumulate) {
+  if (x.rank() == 0 || (!options.axis && x.rank() > 1))
+    raise(ErrorKind::value,
+          std::string(function) + ": x has rank " + std::to_string(x.rank()) +
+              (x.rank() == 0 ? ": a vector is wanted" : ": axis says along which axis it goes"));
+  const std::int64_t axis = options.axis.value_or(0);
+  const Tensor y = cumulate(options.dtype ? cast(x, *options.dtype) : x, axis);
+  if (!options.include_initial) return y;
+  Ints low(static_cast<std::size_t>(x.rank()), 0);
+  const Ints none = low;
+  low[static_cast<std::size_t>(axis)] = 1;
+  return weft::pad(y, cast(tensor(first), y.dtype()), low, none, none);
+}
+
+} // namespace
+
+Tensor cumulative_sum(const Tensor &x, const CumulativeSumOptions &options) {
+  return cumulative("cumulative_sum", x, options, 0,
+                    [](const Tensor &of, std::int64_t axis) { return cumsum(of, {.axis = axis}); });
+}
+
+Tensor cumulative_prod(const Tensor &x, const CumulativeProdOptions &options) {
+  return cumulative("cumulative_prod", x, options, 1, [](const Tensor &of, std::int64_t axis) {
+    return cumprod(of, {.axis = axis});
+  });
 }
 
 } // namespace weft::composites

@@ -1,7 +1,6 @@
 // Elementwise functions made of ops: whole numbers, what is no number, quotients, logarithms and
 // powers.
 #include "Ops/Composites/Composites.h"
-#include "Ops/Composites/Signs.h"
 
 #include <cmath>
 #include <limits>
@@ -22,19 +21,20 @@ Tensor half_even(const Tensor &x) {
 }
 
 /// Of integers, by way of f64: exact for all of 32 bits, and put right for those of 64. By 0 it is
-/// the number of the dtype that is next to the quotient of floats.
+/// 0, as the remainder.
 Tensor floor_divide_integers(const Tensor &x, const Tensor &y) {
   const DType dtype = x.dtype();
   const auto ratio = [&](const Tensor &a) { return cast(a, f64) / cast(y, f64); };
   const auto rounded = [&](const Tensor &a) { return cast(floor(ratio(a) + 0.5), dtype); };
   // The quotient of the least number by -1 wraps, as in a negation; a cast would end at the
   // largest.
-  if (dtype == i32) return select(y == -1, negate(x), cast(floor(ratio(x)), dtype));
+  if (dtype == i32)
+    return select(y == 0, 0, select(y == -1, negate(x), cast(floor(ratio(x)), dtype)));
   // What the nearest quotient leaves is less than a few y, of which the whole ones are exact.
   const Tensor nearest = rounded(x), left = x - nearest * y;
   // In f64, as they are up to twice the largest number apart.
   const Tensor whole = cast(left, f64) - cast(remainder(left, y), f64);
-  return select(y == 0, nearest, nearest + rounded(whole));
+  return select(y == 0, 0, nearest + rounded(whole));
 }
 
 /// Of floating numbers, by what division of their sizes leaves: no step is larger than they are.
@@ -95,6 +95,25 @@ Tensor logaddexp(const Tensor &x, const Tensor &y) {
   return maximum(x, y) + log1p(exp(-away));
 }
 
+Tensor xlogy(const Tensor &x, const Tensor &y) {
+  // The logarithm of 1 where it is not wanted, so that its slope is a number.
+  const Tensor none = (x == 0) & (y == y);
+  return select(none, 0, x) * log(select(none, 1, y));
+}
+
+Tensor entr(const Tensor &x) {
+  const Tensor none = x <= 0;
+  const Tensor summand = 0 - x * log(select(none, 1, x));
+  return select(x < 0, -kInfinity, select(none, 0, summand));
+}
+
+Tensor logit(const Tensor &x) {
+  // Beside 1/2 both logarithms are nearly the same; 2 x - 1 and 1 - x are exact there, or nearly.
+  const Tensor near = (x > 0.3) & (x < 0.65), middle = select(near, x, 0.5);
+  const Tensor beside = log1p((2 * middle - 1) / (1 - middle));
+  return select(near, beside, log(x) - log1p(-x));
+}
+
 Tensor hypot(const Tensor &x, const Tensor &y) {
   const Tensor first = abs(x), second = abs(y);
   const Tensor a = beside_infinity(first, second), b = beside_infinity(second, first);
@@ -105,7 +124,7 @@ Tensor hypot(const Tensor &x, const Tensor &y) {
 }
 
 Tensor cbrt(const Tensor &x) {
-  const Tensor below = is_negative(x); // so that -0.0 gives itself
+  const Tensor below = signbit(x); // so that -0.0 gives itself
   const Tensor size = select(below, -x, x), near = power(size, 1.0 / 3);
   // A step of Newton's: 1/3 is no number of the dtype, and the error of that grows with log(x).
   const Tensor plain = (size == 0) | (size == kInfinity), known = select(plain, 1, near);
@@ -116,7 +135,7 @@ Tensor cbrt(const Tensor &x) {
 
 Tensor copysign(const Tensor &x, const Tensor &y) {
   const Tensor size = abs(x);
-  return select(is_negative(y), -size, size);
+  return select(signbit(y), -size, size);
 }
 
 } // namespace weft::composites

@@ -1,7 +1,9 @@
 // Products of vectors and parts of matrices, made of ops.
 #include "Ops/Composites/Parts.h"
+#include "Ops/Composites/Root.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <tuple>
@@ -78,6 +80,42 @@ Tensor cross(const Tensor &a, const Tensor &b, std::int64_t axis) {
 
 Tensor outer(const Tensor &a, const Tensor &b) {
   return with_axis(reshape(a, {-1}), 1) * reshape(b, {-1});
+}
+
+Tensor kron(const Tensor &a, const Tensor &b) {
+  // Axes of both in turn, counted from the end; one that is missing is of size 1.
+  const std::int64_t rank = std::max(a.rank(), b.rank());
+  Sizes of_a, of_b, joined;
+  for (std::int64_t i = -rank; i < 0; ++i) {
+    const auto size = [&](const Tensor &x) {
+      return i + x.rank() < 0 ? Size(1) : size_along(x, i + x.rank());
+    };
+    for (const Size &n : {size(a), Size(1)}) of_a.push_back(n);
+    for (const Size &n : {Size(1), size(b)}) of_b.push_back(n);
+    joined.push_back(size(a) * size(b));
+  }
+  return reshape(reshape(a, of_a) * reshape(b, of_b), joined);
+}
+
+Tensor cdist(const Tensor &a, const Tensor &b, double p) {
+  check_matrix("cdist", a);
+  check_matrix("cdist", b);
+  if (!(p >= 0))
+    raise(ErrorKind::value, "cdist: p is " + std::to_string(p) + ": it is not negative");
+  const std::int64_t of_a = shape_of(a)[static_cast<std::size_t>(a.rank() - 1)];
+  const std::int64_t of_b = shape_of(b)[static_cast<std::size_t>(b.rank() - 1)];
+  if (of_a != of_b && of_a != unknown && of_b != unknown)
+    raise(ErrorKind::shape, "cdist: a has vectors of " + std::to_string(of_a) +
+                                " numbers, and b of " + std::to_string(of_b));
+  const Tensor away = with_axis(a, a.rank() - 1) - with_axis(b, b.rank() - 2);
+  const Ints last{away.rank() - 1};
+  if (p == 2) return root(sum(square(away), {.axes = last}));
+  if (p == 0) return cast(sum(away != 0, {.axes = last}), away.dtype());
+  const Tensor size = abs(away);
+  if (p == 1) return sum(size, {.axes = last});
+  if (std::isinf(p)) return maximum(reduce_max(size, {.axes = last}), 0);
+  const Tensor total = sum(power(size, p), {.axes = last}), none = total == 0;
+  return select(none, total, power(select(none, 1, total), 1 / p));
 }
 
 Tensor diagonal(const Tensor &x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {

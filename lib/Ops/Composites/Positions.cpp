@@ -204,17 +204,22 @@ Tensor compress(const Tensor &condition, const Tensor &x, const CompressOptions 
   return compressed(words, reshape(condition, {-1}), reshape(x, {-1}), 0, options);
 }
 
-std::vector<Tensor> unique(const Tensor &x, const UniqueOptions &options) {
+namespace {
+
+/// What is asked of the different elements, of which all NaN are one, or each is another.
+std::vector<Tensor> unique_parts(const char *function, const Tensor &x,
+                                 const UniqueOptions &options, bool equal_nan) {
   std::optional<AtOnce> now(is_constant(x, options.size));
   const Tensor numbers = reshape(x.dtype() == DType::boolean ? cast(x, DType::i32) : x, {-1});
   const Tensor order = argsort(numbers), sorted = gather(numbers, order);
   const Size size = size_along(sorted, 0);
   const Tensor at = iota(DType::i64, {size});
-  // NaN, which sorts last, is one element.
+  // NaN sorts last.
   const Tensor before = gather(sorted, maximum(at - std::int64_t{1}, std::int64_t{0}));
-  const Tensor differs = (sorted != before) & !((sorted != sorted) & (before != before));
+  Tensor differs = sorted != before;
+  if (equal_nan) differs = differs & !((sorted != sorted) & (before != before));
   const Tensor begins = (at == std::int64_t{0}) | differs;
-  const Found found = found_in("unique", begins, options.size);
+  const Found found = found_in(function, begins, options.size);
   const Tensor starts = positions_of(begins, found.count);
   const bool fixed = found.total.defined();
   // Where each comes first: sorting is stable.
@@ -237,6 +242,36 @@ std::vector<Tensor> unique(const Tensor &x, const UniqueOptions &options) {
   if (options.fill_value) elements = filled(elements, found, tensor(*options.fill_value));
   asked.insert(asked.begin(), elements);
   return asked;
+}
+
+} // namespace
+
+std::vector<Tensor> unique(const Tensor &x, const UniqueOptions &options) {
+  return unique_parts("unique", x, options, true);
+}
+
+UniqueAll unique_all(const Tensor &x, const UniqueAllOptions &options) {
+  const std::vector<Tensor> parts = unique_parts(
+      "unique_all", x,
+      {.return_index = true, .return_inverse = true, .return_counts = true, .size = options.size},
+      false);
+  return {parts[0], parts[1], parts[2], parts[3]};
+}
+
+UniqueCounts unique_counts(const Tensor &x, const UniqueCountsOptions &options) {
+  const std::vector<Tensor> parts =
+      unique_parts("unique_counts", x, {.return_counts = true, .size = options.size}, false);
+  return {parts[0], parts[1]};
+}
+
+UniqueInverse unique_inverse(const Tensor &x, const UniqueInverseOptions &options) {
+  const std::vector<Tensor> parts =
+      unique_parts("unique_inverse", x, {.return_inverse = true, .size = options.size}, false);
+  return {parts[0], parts[1]};
+}
+
+Tensor unique_values(const Tensor &x, const UniqueValuesOptions &options) {
+  return unique_parts("unique_values", x, {.size = options.size}, false)[0];
 }
 
 } // namespace weft::composites

@@ -270,6 +270,83 @@ Named distinct(const std::string &term, Named of) {
   return of;
 }
 
+/// The order in which a product of several is contracted pair by pair, the result of a pair
+/// standing for its first: by a depth-first search that follows all pairs of up to six tensors, the
+/// two cheapest of up to eight and the cheapest of more, and never one dearer than the best order.
+class ContractionOrder {
+public:
+  using Pair = std::pair<std::size_t, std::size_t>;
+
+  ContractionOrder(const std::vector<Named> &operands, const Letters &wanted) : wanted_(wanted) {
+    constexpr double kUnknown = 128; // a size that no order should depend on
+    std::vector<Letters> terms;
+    for (const Named &of : operands) {
+      terms.push_back(of.axes);
+      for (std::size_t i = 0; i < of.axes.size(); ++i) {
+        const std::int64_t size = shape_of(of.x)[i];
+        double &known = sizes_.emplace(of.axes[i], kUnknown).first->second;
+        if (size != unknown) known = static_cast<double>(size);
+      }
+    }
+    breadth_ = terms.size() <= 6 ? terms.size() * terms.size() : terms.size() <= 8 ? 2 : 1;
+    search(terms, 0);
+  }
+
+  const std::vector<Pair> &pairs() const { return best_; }
+
+private:
+  /// What the result of a pair still has: letters that others have, or that are wanted.
+  Letters joined(const std::vector<Letters> &terms, const Pair &pair) const {
+    Letters later = wanted_;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+      if (i != pair.first && i != pair.second) later += terms[i];
+    Letters letters;
+    for (const std::size_t i : {pair.first, pair.second})
+      for (const char32_t letter : terms[i])
+        if (has(later, letter) && !has(letters, letter)) letters += letter;
+    return letters;
+  }
+
+  /// How many products a pair asks for.
+  double cost(const Letters &a, const Letters &b) const {
+    double count = 1;
+    for (const char32_t letter : a) count *= sizes_.at(letter);
+    for (const char32_t letter : b)
+      if (!has(a, letter)) count *= sizes_.at(letter);
+    return count;
+  }
+
+  void search(const std::vector<Letters> &terms, double total) {
+    if (terms.size() < 2) {
+      best_ = present_;
+      least_ = total;
+      return;
+    }
+    std::vector<std::pair<double, Pair>> candidates;
+    for (std::size_t i = 0; i < terms.size(); ++i)
+      for (std::size_t j = i + 1; j < terms.size(); ++j)
+        candidates.push_back({cost(terms[i], terms[j]), {i, j}});
+    // Of pairs that cost the same the first comes first.
+    std::ranges::stable_sort(candidates, {}, [](const auto &one) { return one.first; });
+    for (std::size_t n = 0; n < std::min(breadth_, candidates.size()); ++n) {
+      const auto &[products, pair] = candidates[n];
+      if (least_ && total + products >= *least_) break;
+      std::vector<Letters> next = terms;
+      next[pair.first] = joined(terms, pair);
+      next.erase(next.begin() + static_cast<std::ptrdiff_t>(pair.second));
+      present_.push_back(pair);
+      search(next, total + products);
+      present_.pop_back();
+    }
+  }
+
+  const Letters &wanted_;
+  std::map<char32_t, double> sizes_;
+  std::size_t breadth_ = 0;
+  std::vector<Pair> present_, best_;
+  std::optional<double> least_;
+};
+
 } // namespace
 
 Tensor dot(const Tensor &a, const Tensor &b) {
@@ -344,13 +421,15 @@ Tensor einsum(std::string_view text, std::span<const Tensor> xs) {
   std::vector<Named> operands;
   for (std::size_t i = 0; i < xs.size(); ++i)
     operands.push_back(distinct(equation.terms[i], {terms[i], xs[i]}));
-  Named total = operands[0];
-  for (std::size_t i = 1; i < operands.size(); ++i) {
+  const ContractionOrder order(operands, wanted);
+  for (const auto &[first, second] : order.pairs()) {
     Letters later = wanted;
-    for (std::size_t k = i + 1; k < operands.size(); ++k) later += operands[k].axes;
-    total = product("einsum", total, operands[i], later);
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (k != first && k != second) later += operands[k].axes;
+    operands[first] = product("einsum", operands[first], operands[second], later);
+    operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(second));
   }
-  return ordered(summed(total, wanted), wanted);
+  return ordered(summed(operands[0], wanted), wanted);
 }
 
 } // namespace weft::composites

@@ -89,49 +89,82 @@ Tensor extremum_but_nan(const char *function, const Tensor &x, const Ints &axes,
   return select(some, found, std::numeric_limits<double>::quiet_NaN());
 }
 
-/// The sorted elements along the axis at which they are then, and how many there are.
+/// The elements over the axes in order, along a last axis, and how many there are.
 struct Sorted {
   Tensor rows;
-  std::int64_t axis, count;
+  std::int64_t count;
 };
 
-Sorted sorted(const char *function, const Tensor &x, const std::optional<std::int64_t> &axis) {
-  check_not_empty(function, x, axis ? Ints{*axis} : axes_of(x));
-  const Tensor flat = axis ? x : reshape(x, {-1});
-  const std::int64_t at = axis.value_or(0);
-  const std::int64_t count = detail::size_for_call(flat, at);
+/// The tensor with the axes as one, its last.
+Tensor merged_last(const Tensor &x, const Ints &axes) {
+  Ints order;
+  Sizes sizes;
+  Size count = 1;
+  for (std::int64_t i = 0; i < x.rank(); ++i) {
+    if (std::ranges::find(axes, i) != axes.end()) {
+      count = count * size_along(x, i);
+      continue;
+    }
+    order.push_back(i);
+    sizes.push_back(size_along(x, i));
+  }
+  if (static_cast<std::int64_t>(axes.size()) == x.rank()) return reshape(x, {-1});
+  for (const std::int64_t axis : axes) order.push_back(axis);
+  sizes.push_back(count);
+  const Tensor moved = std::ranges::is_sorted(order) ? x : transpose(x, order);
+  return axes.size() == 1 ? moved : reshape(moved, sizes);
+}
+
+Sorted sorted(const char *function, const Tensor &x, const Ints &axes) {
+  check_not_empty(function, x, axes);
+  const Tensor rows = merged_last(x, axes);
+  const std::int64_t count = detail::size_for_call(rows, rows.rank() - 1);
   if (count == unknown)
     raise(ErrorKind::shape,
           std::string(function) + ": how many elements there are is not known yet");
-  return {sort(flat, {.axis = at}), at, count};
+  return {sort(rows), count};
 }
 
-/// Between sorted elements, in proportion.
+/// A result without the axes, or with size 1 for them.
+Tensor with_reduced(const Tensor &found, const Ints &axes, bool keepdims) {
+  return keepdims ? composites::expand_dims(found, IntList(axes)) : found;
+}
+
+/// Of sorted elements that at a position, or what the method gives between two.
+Tensor element_at(const Tensor &rows, double position, std::int64_t count, QuantileMethod method) {
+  const auto element = [&](std::int64_t i) {
+    return along(rows, rows.rank() - 1, std::min(i, count - 1));
+  };
+  const auto low = static_cast<std::int64_t>(position);
+  double part = position - static_cast<double>(low);
+  switch (method) {
+  case QuantileMethod::linear: break;
+  case QuantileMethod::lower: part = 0; break;
+  case QuantileMethod::higher: part = part > 0; break;
+  case QuantileMethod::midpoint: part = part > 0 ? 0.5 : 0; break;
+  case QuantileMethod::nearest: part = std::nearbyint(position) - static_cast<double>(low); break;
+  }
+  if (part == 0 || part == 1) return element(low + static_cast<std::int64_t>(part));
+  const Tensor value = element(low), second = element(low + 1);
+  const Tensor same = (value == second) & (abs(value) == kInfinity);
+  // Infinite ones have no difference.
+  return select(same, value, value + (second - value) * part);
+}
+
 Tensor quantiles(const char *function, const Tensor &x, const RealList &q, double whole,
-                 const std::optional<std::int64_t> &axis, bool keepdims) {
-  const auto [unlike, at, count] = sorted(function, x, axis);
+                 const Ints &axes, QuantileMethod method, bool keepdims) {
+  const auto [unlike, count] = sorted(function, x, axes);
   const Tensor rows = is_floating(unlike.dtype()) ? unlike : cast(unlike, f32);
-  const auto element = [&](std::int64_t i) { return along(rows, at, i); };
-  const Tensor last = element(count - 1);
+  const Tensor last = along(rows, rows.rank() - 1, count - 1);
   std::vector<Tensor> found;
   for (const double percent : q.values()) {
     const double share = percent / whole;
     if (!(share >= 0 && share <= 1))
       raise(ErrorKind::value,
             std::string(function) + ": q is from 0 to " + std::to_string(static_cast<int>(whole)));
-    const double position = share * static_cast<double>(count - 1);
-    const auto low = static_cast<std::int64_t>(position);
-    const double part = position - static_cast<double>(low);
-    Tensor value = element(low);
-    if (part != 0) {
-      const Tensor second = element(std::min(low + 1, count - 1));
-      const Tensor same = (value == second) & (abs(value) == kInfinity);
-      // Infinite ones have no difference.
-      value = select(same, value, value + (second - value) * part);
-    }
-    value = select(last != last, last, value); // NaN is the largest
-    if (keepdims) value = axis ? with_axis(value, at) : with_axes_of(x, value);
-    found.push_back(value);
+    const Tensor value = element_at(rows, share * static_cast<double>(count - 1), count, method);
+    // NaN is the largest.
+    found.push_back(with_reduced(select(last != last, last, value), axes, keepdims));
   }
   if (q.one()) return found[0];
   if (found.empty()) raise(ErrorKind::value, std::string(function) + ": q has no number");
@@ -171,24 +204,22 @@ Tensor stddev(const Tensor &x, const StddevOptions &options) {
 }
 
 Tensor median(const Tensor &x, const MedianOptions &options) {
-  const auto [rows, at, count] = sorted("median", x, options.axis);
-  const auto reduced = [&](Slice part) { return along(rows, at, part); };
-  Tensor found = mean(reduced(Slice{(count - 1) / 2, count / 2 + 1}),
-                      {.axes = Ints{at}, .keepdims = options.keepdims});
+  const auto [rows, count] = sorted("median", x, *options.axes);
+  const std::int64_t at = rows.rank() - 1;
+  Tensor found = mean(along(rows, at, Slice{(count - 1) / 2, count / 2 + 1}), {.axes = Ints{at}});
   if (is_floating(x.dtype())) {
-    const Tensor last =
-        sum(reduced(Slice{count - 1, {}}), {.axes = Ints{at}, .keepdims = options.keepdims});
+    const Tensor last = along(rows, at, count - 1);
     found = select(last != last, last, found); // NaN is the largest
   }
-  return options.keepdims && !options.axis ? with_axes_of(x, found) : found;
+  return with_reduced(found, *options.axes, options.keepdims);
 }
 
 Tensor quantile(const Tensor &x, RealList q, const QuantileOptions &options) {
-  return quantiles("quantile", x, q, 1, options.axis, options.keepdims);
+  return quantiles("quantile", x, q, 1, *options.axes, options.method, options.keepdims);
 }
 
 Tensor percentile(const Tensor &x, RealList q, const PercentileOptions &options) {
-  return quantiles("percentile", x, q, 100, options.axis, options.keepdims);
+  return quantiles("percentile", x, q, 100, *options.axes, options.method, options.keepdims);
 }
 
 Tensor average(const Tensor &given, const Tensor &weights, const AverageOptions &options) {

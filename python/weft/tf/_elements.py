@@ -62,7 +62,8 @@ def pad(x: Any, paddings: Any, mode: str, value: Any) -> Any:
     pairs = [(int(low), int(high)) for low, high in sizes_of(paddings)]
     if kind == "CONSTANT":
         low, high = [p[0] for p in pairs], [p[1] for p in pairs]
-        return wf.pad(tensor, wf.cast(value, tensor.dtype), low, high, [0] * len(pairs))
+        fill = wf.cast(value, tensor.dtype)
+        return wf.pad_interior(tensor, fill, low, high, [0] * len(pairs))
     inner = 1 if kind == "REFLECT" else 0
     for axis, (low, high) in enumerate(pairs):
         size = tensor.shape[axis]
@@ -71,13 +72,7 @@ def pad(x: Any, paddings: Any, mode: str, value: Any) -> Any:
                 f"pad: paddings of {max(low, high)} along axis {axis} are too many for {mode} of "
                 f"{size} elements"
             )
-        places = [
-            *range(low - 1 + inner, inner - 1, -1),
-            *range(size),
-            *range(size - 1 - inner, size - 1 - inner - high, -1),
-        ]
-        tensor = wf.gather(tensor, wf.constant(places, "int32", [len(places)]), axis)
-    return tensor
+    return wf.pad(tensor, pairs, kind.lower())
 
 
 def slice_of(x: Any, begin: Any, size: Any) -> Any:

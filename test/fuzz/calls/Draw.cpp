@@ -338,6 +338,48 @@ GridIndexing Draw::value<GridIndexing>(const char *) {
   return static_cast<GridIndexing>(choose(2));
 }
 template <>
+PadMode Draw::value<PadMode>(const char *) {
+  return static_cast<PadMode>(choose(5));
+}
+template <>
+ScatterReduction Draw::value<ScatterReduction>(const char *) {
+  return static_cast<ScatterReduction>(choose(5));
+}
+template <>
+QuantileMethod Draw::value<QuantileMethod>(const char *) {
+  return static_cast<QuantileMethod>(choose(5));
+}
+template <>
+ConvolveMode Draw::value<ConvolveMode>(const char *) {
+  return static_cast<ConvolveMode>(choose(3));
+}
+template <>
+PadWidths Draw::value<PadWidths>(const char *name) {
+  if (choose(2) == 0) return value<std::int64_t>(name);
+  std::vector<std::array<std::int64_t, 2>> pairs;
+  for (const std::int64_t number : value<Ints>(name)) pairs.push_back({number, 1});
+  return pairs;
+}
+template <>
+Bins Draw::value<Bins>(const char *name) {
+  if (choose(2) == 0) return value<std::int64_t>(name);
+  return std::vector<double>{0, value<double>(name)};
+}
+template <>
+Size Draw::value<Size>(const char *name) {
+  return value<std::int64_t>(name);
+}
+template <>
+std::optional<RealList> Draw::value<std::optional<RealList>>(const char *name) {
+  if (choose(3) == 0) return std::nullopt;
+  return value<RealList>(name);
+}
+template <>
+std::optional<DType> Draw::value<std::optional<DType>>(const char *name) {
+  if (choose(3) == 0) return std::nullopt;
+  return value<DType>(name);
+}
+template <>
 ContractedAxes Draw::value<ContractedAxes>(const char *name) {
   if (choose(2) == 0) return value<std::int64_t>(name);
   return {value<Ints>(name), value<Ints>(name)};

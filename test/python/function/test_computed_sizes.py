@@ -152,7 +152,7 @@ def test_lines_of_computed_sizes():
             "between": x[1:b, ::2],
             "backwards": x[b::-1],
             "slice": wf.slice(x, [0, n - 1 if isinstance(n, int) else wf.maximum(n - 1, 0)], [b, n], [1, 1]),
-            "pad": wf.pad(x, 7.0, [b, 0], [0, n], [0, 1]),
+            "pad_interior": wf.pad_interior(x, 7.0, [b, 0], [0, n], [0, 1]),
         }
 
     function = traced(f, [None, None])
@@ -170,7 +170,7 @@ def test_lines_of_computed_sizes():
 def test_gradients_go_through_computed_slices():
     def loss(x):
         n = wf.size(x, 0)
-        y = wf.pad(x[: n - 1], 1.0, [n], [1], [0])
+        y = wf.pad_interior(x[: n - 1], 1.0, [n], [1], [0])
         return wf.sum(y * wf.arange(wf.size(y), dtype="float32")) + wf.sum(wf.square(x[1:n:2]))
 
     gradient = traced(wf.grad(loss), [None])

@@ -131,7 +131,7 @@ std::vector<Mistake> mistakes() {
        "negate: x must be a number (i32, i64, f32, f64), but it is bool(2,)"},
       {"LogicalOfNumbers",
        {n, n},
-       [](const Operands &x) { return x[0] & x[1]; },
+       [](const Operands &x) { return logical_and(x[0], x[1]); },
        kDType,
        "logical_and: lhs must be bool (bool), but it is i32(4,)"},
       {"MatmulBool",

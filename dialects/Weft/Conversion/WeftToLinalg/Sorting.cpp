@@ -1,22 +1,25 @@
-// Argsort and sort: routines of the library, or loops in which every element counts those that
-// stand before it.
+// Argsort, sort and searchsorted: routines of the library, or loops in which every element counts
+// those that stand before it.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::weft {
 
+/// Whether an element is less than another; NaN counts as largest.
+static Value isBefore(ScalarBuilder &scalar, Value lhs, Value rhs) {
+  Value less = scalar.less(lhs, rhs);
+  if (!isa<FloatType>(lhs.getType())) return less;
+  Value onlyRightIsNan = scalar.logicalAnd(scalar.equal(lhs, lhs), scalar.notEqual(rhs, rhs));
+  return scalar.logicalOr(less, onlyRightIsNan);
+}
+
 /// Whether the element `x` at place `i` of its line must stand before `y` at place `j`; NaN counts
 /// as largest, and equal elements keep their order.
 static Value mustPrecede(ScalarBuilder &scalar, OpBuilder &b, Location loc, Value x, Value i,
                          Value y, Value j, bool descending) {
-  const auto less = [&](Value lhs, Value rhs) -> Value {
-    Value less = scalar.less(lhs, rhs);
-    if (!isa<FloatType>(lhs.getType())) return less;
-    Value onlyRightIsNan = scalar.logicalAnd(scalar.equal(lhs, lhs), scalar.notEqual(rhs, rhs));
-    return scalar.logicalOr(less, onlyRightIsNan);
-  };
-  Value before = descending ? less(y, x) : less(x, y), after = descending ? less(x, y) : less(y, x);
+  Value less = isBefore(scalar, x, y), greater = isBefore(scalar, y, x);
+  Value before = descending ? greater : less, after = descending ? less : greater;
   Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i, j);
   return scalar.logicalOr(before, scalar.logicalAnd(scalar.logicalNot(after), first));
 }
@@ -102,6 +105,42 @@ Value lowerSort(LinalgBuilder &b, SortOp op) {
   if (!b.withoutLibrary()) return b.routine(op, sizes);
   return sortByCounting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/true,
                         sizes[op.getAxis()]);
+}
+
+Value lowerSearchSorted(LinalgBuilder &b, SearchSortedOp op) {
+  Value a = op.getA(), v = op.getV();
+  Sizes rows = b.sizesOf(a), sizes = b.sizesOf(v);
+  const size_t batch = rows.size() - 1, rank = sizes.size();
+  for (size_t i = 0; i < batch; ++i)
+    b.requireEqual(rows[i], sizes[i],
+                   "searchsorted: v does not begin with the batch of a: {} meets {} in axis " +
+                       Twine(i));
+  if (!b.withoutLibrary()) return b.routine(op, sizes);
+  // Every value counts the elements that stand before it.
+  Type i64 = b.getI64Type();
+  SmallVector<AffineExpr> exprs;
+  for (size_t i = 0; i < batch; ++i) exprs.push_back(b.getAffineDimExpr(i));
+  exprs.push_back(b.getAffineDimExpr(rank));
+  AffineMap along = AffineMap::get(rank + 1, 0, exprs, b.getContext());
+  AffineMap here = AffineMap::getMultiDimIdentityMap(rank + 1, b.getContext()).dropResult(rank);
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  loops.push_back(utils::IteratorType::reduction);
+  Value none = b.filled(sizes, ScalarBuilder(b, b.getLoc()).zero(i64));
+  Value result =
+      linalg::GenericOp::create(
+          b, none.getType(), ValueRange{a, v}, none, {along, here, here}, loops,
+          [&](OpBuilder &builder, Location loc, ValueRange args) {
+            ScalarBuilder scalar(builder, loc);
+            // Equal ones are in front of it if it stands behind them.
+            Value before = op.getRight() ? scalar.logicalNot(isBefore(scalar, args[1], args[0]))
+                                         : isBefore(scalar, args[0], args[1]);
+            Value one = arith::ExtUIOp::create(builder, loc, i64, before);
+            linalg::YieldOp::create(builder, loc,
+                                    arith::AddIOp::create(builder, loc, args[2], one).getResult());
+          })
+          .getResult(0);
+  b.setSizes(result, sizes);
+  return result;
 }
 
 } // namespace mlir::weft

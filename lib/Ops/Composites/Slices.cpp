@@ -1,0 +1,172 @@
+// Parts of tensors that begin where numbers say which a trace may compute, windows of an axis, and
+// elements put around tensors.
+#include "Ops/Composites/Parts.h"
+
+#include <algorithm>
+#include <string>
+
+namespace weft::composites {
+
+namespace {
+
+/// Where a part of these sizes begins along each axis of x, so that it ends within: numbers, or
+/// scalars of a trace.
+Sizes starts_in(const char *function, const Tensor &x, const Integers &given, const Sizes &sizes) {
+  const auto rank = static_cast<std::size_t>(x.rank());
+  const auto count = given.are_numbers() ? static_cast<std::int64_t>(given.numbers().size())
+                     : shape_of(given.tensor()).empty() ? 1
+                                                        : shape_of(given.tensor())[0];
+  for (const auto &[name, number] :
+       {std::pair("starts", count), std::pair("sizes", static_cast<std::int64_t>(sizes.size()))})
+    if (number != static_cast<std::int64_t>(rank))
+      raise(ErrorKind::value, std::string(function) + ": " + name + " has " +
+                                  (number == unknown ? "a number of entries that is not known yet"
+                                                     : std::to_string(number) + " entries") +
+                                  ": one for each axis of x is wanted, which has rank " +
+                                  std::to_string(rank));
+  Sizes starts;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto axis = static_cast<std::int64_t>(i);
+    const Size whole = size_along(x, axis), size = sizes[i];
+    if (size.is_number() && size.number() < 0)
+      raise(ErrorKind::value, std::string(function) + ": a size is " +
+                                  std::to_string(size.number()) + ": it is not negative");
+    if (size.is_number() && whole.is_number() && size.number() > whole.number())
+      raise(ErrorKind::shape, std::string(function) + ": the size " +
+                                  std::to_string(size.number()) + " is larger than axis " +
+                                  std::to_string(i) + " of x, which has the shape " +
+                                  to_string(shape_of(x)));
+    if (!size.is_number() || !whole.is_number()) {
+      const Tensor named[] = {size.tensor(), whole.tensor()};
+      detail::check_sizes(less_equal(named[0], named[1]),
+                          std::string(function) + ": the size {} is larger than axis " +
+                              std::to_string(i) + " of x, which has size {}",
+                          named);
+    }
+    Size start;
+    if (given.are_numbers()) {
+      const std::int64_t number = given.numbers()[i];
+      start = number < 0 ? whole + number : Size(number);
+    } else {
+      const Tensor at =
+          given.tensor().rank() == 0 ? given.tensor() : along(given.tensor(), 0, axis);
+      start = Size(select(at < 0, at + whole.tensor(), at));
+    }
+    starts.push_back(max(min(start, whole - size), 0));
+  }
+  return starts;
+}
+
+/// For each position of an axis with so many elements in front and behind, which of its elements is
+/// there.
+Tensor sources(PadMode mode, const Size &size, std::int64_t low, std::int64_t high) {
+  const AtOnce now(size.is_number());
+  const Tensor count = size.tensor();
+  const Tensor at = iota(DType::i64, {size + low + high}) - low;
+  if (mode == PadMode::edge) return minimum(maximum(at, std::int64_t{0}), count - std::int64_t{1});
+  if (mode == PadMode::wrap) return remainder(at, count);
+  // There and back, with the elements at the ends twice or once.
+  const bool twice = mode == PadMode::symmetric;
+  const Tensor last = count - std::int64_t{1};
+  const Tensor period =
+      twice ? count * std::int64_t{2} : maximum(last * std::int64_t{2}, std::int64_t{1});
+  const Tensor there = remainder(at, period);
+  return select(there <= last, there, twice ? period - std::int64_t{1} - there : period - there);
+}
+
+} // namespace
+
+Tensor unfold(const Tensor &x, std::int64_t size, std::int64_t step, std::int64_t axis) {
+  if (size < 0 || step < 1)
+    raise(ErrorKind::value, "unfold: size is " + std::to_string(size) + " and step " +
+                                std::to_string(step) +
+                                ": the size is not negative, and the step "
+                                "at least 1");
+  const Size whole = size_along(x, axis);
+  if (whole.is_number() && size > whole.number())
+    raise(ErrorKind::shape, "unfold: a window of " + std::to_string(size) +
+                                " elements is longer than axis " + std::to_string(axis) +
+                                " of x, which has the shape " + to_string(shape_of(x)));
+  if (!whole.is_number()) {
+    const Tensor named = whole.tensor();
+    detail::check_sizes(named >= size,
+                        "unfold: a window of " + std::to_string(size) +
+                            " elements is longer than axis " + std::to_string(axis) +
+                            " of x, which has size {}",
+                        {&named, 1});
+  }
+  Tensor taken;
+  {
+    const AtOnce now(whole.is_number());
+    const Tensor begins = iota(DType::i64, {(whole - size) / step + 1}) * step;
+    taken = with_axis(begins, 1) + iota(DType::i64, {Size(size)});
+  }
+  return moveaxis(gather(x, taken, {.axis = axis}), IntList{axis + 1}, IntList{-1});
+}
+
+Tensor dynamic_slice(const Tensor &x, Integers starts, const Sizes &sizes) {
+  const Sizes from = starts_in("dynamic_slice", x, starts, sizes);
+  Tensor part = x;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
+    const auto i = static_cast<std::size_t>(axis);
+    const Size start = from[i], size = sizes[i];
+    part = start.is_number() && size.is_number()
+               ? between(part, axis, start, start + size)
+               : gather(part, iota(DType::i64, {size}) + start.tensor(), {.axis = axis});
+  }
+  return part;
+}
+
+Tensor dynamic_update_slice(const Tensor &x, const Tensor &update, Integers starts) {
+  if (update.rank() != x.rank())
+    raise(ErrorKind::shape, "dynamic_update_slice: update has rank " +
+                                std::to_string(update.rank()) + ", and x rank " +
+                                std::to_string(x.rank()));
+  const Sizes sizes = detail::sizes_of(update);
+  const Sizes from = starts_in("dynamic_update_slice", x, starts, sizes);
+  // Every element of x takes one of the update where it is in that part.
+  Tensor spread = update, inside;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
+    const Size size = sizes[static_cast<std::size_t>(axis)];
+    if (size.is_number() && size.number() == 0) return x;
+    const Tensor at = positions_along(x, axis) - from[static_cast<std::size_t>(axis)].tensor();
+    const Tensor count = size.tensor();
+    Tensor within = (at >= std::int64_t{0}) & (at < count);
+    spread = gather(spread, select(within, at, std::int64_t{0}), {.axis = axis});
+    for (std::int64_t i = axis + 1; i < x.rank(); ++i) within = with_axis(within, within.rank());
+    inside = inside.defined() ? inside & within : within;
+  }
+  return inside.defined() ? select(inside, spread, x) : update;
+}
+
+Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {
+  const auto &pairs = widths.pairs();
+  const auto rank = static_cast<std::size_t>(x.rank());
+  if (pairs.size() != 1 && pairs.size() != rank)
+    raise(ErrorKind::value, "pad: pad_width has " + std::to_string(pairs.size()) +
+                                " pairs for a tensor of rank " + std::to_string(rank));
+  Ints low, high;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const auto &[front, behind] = pairs[pairs.size() == 1 ? 0 : i];
+    if (front < 0 || behind < 0)
+      raise(ErrorKind::value, "pad: pad_width has " + std::to_string(std::min(front, behind)) +
+                                  ": numbers are not negative");
+    low.push_back(front);
+    high.push_back(behind);
+  }
+  if (options.mode == PadMode::constant)
+    return weft::pad(x, cast(options.constant_values, x.dtype()), low, high, Ints(rank, 0));
+  Tensor y = x;
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (low[i] == 0 && high[i] == 0) continue;
+    const auto axis = static_cast<std::int64_t>(i);
+    const std::int64_t size = shape_of(x)[i];
+    if (size == 0)
+      raise(ErrorKind::shape, "pad: axis " + std::to_string(axis) + " of x, which has the shape " +
+                                  to_string(shape_of(x)) + ", has no element to repeat");
+    y = gather(y, sources(options.mode, size_along(x, axis), low[i], high[i]), {.axis = axis});
+  }
+  return y;
+}
+
+} // namespace weft::composites

@@ -1,0 +1,19 @@
+// The op bitwise_xor: its text, of integers and bools, how operands broadcast, and what it says of operands that do not fit.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics | weft-opt --split-input-file | FileCheck %s
+
+// CHECK-LABEL: func.func @text
+func.func @text(%x: tensor<2x?xi32>, %y: tensor<?xi32>, %b: tensor<3xi1>) {
+  // CHECK: weft.bitwise_xor %{{.*}}, %{{.*}} : tensor<2x?xi32>, tensor<?xi32>
+  %0 = weft.bitwise_xor %x, %y : tensor<2x?xi32>, tensor<?xi32>
+  // CHECK: weft.bitwise_xor %{{.*}}, %{{.*}} : tensor<3xi1>
+  %1 = weft.bitwise_xor %b, %b : tensor<3xi1>
+  return
+}
+
+// -----
+
+func.func @floating(%x: tensor<2xf32>) {
+  // expected-error @+1 {{'weft.bitwise_xor' op lhs must be an integer or bool (bool, i32, i64), but it is f32(2,)}}
+  %0 = weft.bitwise_xor %x, %x : tensor<2xf32>
+  return
+}

@@ -1,0 +1,239 @@
+"""Functions of the array API and of NumPy that records alone do not say all of: edges, traces and errors."""
+
+import numpy as np
+import pytest
+
+import weft as wf
+
+INF, NAN = float("inf"), float("nan")
+
+
+def both(call, *args):
+    """What it gives eagerly and compiled, which is the same."""
+    eager, compiled = call(*args), wf.function(call)(*args)
+    assert eager.dtype == compiled.dtype
+    np.testing.assert_array_equal(eager, compiled)
+    return eager
+
+
+# Bits -----------------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["int32", "int64"])
+def test_shifts_beyond_the_width(dtype):
+    bits = np.iinfo(dtype).bits
+    x = wf.tensor([1, -5, 7, -(2 ** (bits - 1))], dtype)
+    for count in (0, 1, bits - 1, bits, bits + 1, 1000, -1):
+        by = wf.full(4, count, dtype)
+        assert both(lambda x, n: x << n, x, by).tolist() == np.left_shift(x.numpy(), by.numpy()).tolist(), count
+        assert both(lambda x, n: x >> n, x, by).tolist() == np.right_shift(x.numpy(), by.numpy()).tolist(), count
+
+
+def test_operators_of_integers_and_bools():
+    x, y, b = wf.tensor([12, 10]), wf.tensor([6, -1]), wf.tensor([True, False])
+    assert both(lambda x, y: x & y, x, y).tolist() == [4, 10]
+    assert both(lambda x, y: x | y, x, y).tolist() == [14, -1]
+    assert both(lambda x, y: x ^ y, x, y).tolist() == [10, -11]
+    assert both(lambda x: ~x, x).tolist() == [-13, -11]
+    assert (6 & x).tolist() == [4, 2] and (1 << x).tolist() == [4096, 1024]
+    assert (b & True).tolist() == [True, False] and (~b).tolist() == [False, True]
+    x <<= 1
+    assert x.tolist() == [24, 20]
+    for call, name in [(lambda: x & 0.5, "bitwise_and"), (lambda: wf.tensor([0.5]) >> 1, "bitwise_right_shift"), (lambda: ~wf.tensor(0.5), "bitwise_invert")]:
+        with pytest.raises(wf.DTypeError, match=name):
+            call()
+
+
+def test_signs_of_zeros_and_nan():
+    x = wf.tensor(np.array([0.0, -0.0, NAN, -NAN, -INF], np.float32))
+    assert both(wf.signbit, x).tolist() == np.signbit(x.numpy()).tolist()
+    assert np.signbit(both(lambda x: wf.copysign(wf.ones_like(x), x), x)).tolist() == np.signbit(x.numpy()).tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_nextafter_steps_over_zero_and_to_infinity(dtype):
+    x = np.array([0, -0.0, np.finfo(dtype).max, np.finfo(dtype).smallest_subnormal, 1, -1, NAN, 1, INF], dtype)
+    y = np.array([1, -1, INF, -1, 0, -2, 1, NAN, 0], dtype)
+    with np.errstate(over="ignore", under="ignore"):
+        expected = np.nextafter(x, y)
+    np.testing.assert_array_equal(both(wf.nextafter, wf.tensor(x), wf.tensor(y)), expected)
+
+
+def test_quotients_of_integers_by_zero():
+    for dtype in ("int32", "int64"):
+        least = np.iinfo(dtype).min
+        x, y = wf.tensor([7, -7, 0, least, least], dtype), wf.tensor([0, 0, 0, -1, 0], dtype)
+        assert both(wf.floor_divide, x, y).tolist() == [0, 0, 0, least, 0]
+        assert both(wf.remainder, x, y).tolist() == [0, 0, 0, 0, 0]
+
+
+# Searching ------------------------------------------------------------------------------------------------------------------------
+
+
+def test_searchsorted_with_nan_sorters_and_batches():
+    rows = np.array([[3.0, 1.0, NAN, 2.0], [0.0, INF, -1.0, 5.0]], np.float32)
+    order = np.argsort(rows, axis=-1)
+    values = np.array([[1.0, NAN, 2.5], [5.0, -INF, INF]], np.float32)
+    for side in ("left", "right"):
+        expected = [np.searchsorted(row, v, side, o).tolist() for row, v, o in zip(rows, values, order, strict=True)]
+        assert both(lambda a, v, o: wf.searchsorted(a, v, side, o), *map(wf.tensor, (rows, values, order))).tolist() == expected  # noqa: B023
+        mapped = wf.vmap(lambda a, v: wf.searchsorted(a, v, side))(wf.sort(wf.tensor(rows)), wf.tensor(values))  # noqa: B023
+        assert mapped.tolist() == expected
+    with pytest.raises(wf.ShapeError, match="searchsorted: v must begin with the batch"):
+        wf.searchsorted(wf.zeros((2, 3)), wf.zeros((3, 3)))
+    with pytest.raises(wf.OutOfRangeError):
+        wf.searchsorted([1, 2], [1], "left", [0, 2])
+
+
+def test_many_values_are_searched_as_numpy_does():
+    rng = np.random.default_rng(1)
+    sorted_values, values = np.sort(rng.normal(size=10_000)), rng.normal(size=50_000)
+    np.testing.assert_array_equal(wf.searchsorted(sorted_values, values), np.searchsorted(sorted_values, values))
+
+
+def test_uniques_tell_nan_apart():
+    x = wf.tensor([NAN, 1.0, NAN, 1.0])
+    assert wf.unique_counts(x).counts.tolist() == [2, 1, 1]
+    found = wf.unique_all(x)
+    assert found._fields == ("values", "indices", "inverse_indices", "counts")
+    np.testing.assert_array_equal(found.values.numpy()[found.inverse_indices.numpy()], x.numpy())
+    assert wf.unique_values(wf.tensor([[3, 1], [3, 2]])).tolist() == [1, 2, 3]
+    assert wf.function(lambda x: wf.unique_inverse(x, size=3).values)(wf.tensor([2, 2, 1])).tolist() == [1, 2, 1]
+
+
+def test_isin_of_nothing_and_nan():
+    assert wf.isin([1.0, NAN], [NAN, 1.0]).tolist() == [True, False]
+    assert wf.isin([1, 2], wf.zeros((0,), "int32"), invert=True).tolist() == [True, True]
+
+
+# Manipulation ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_broadcast_shapes():
+    assert wf.broadcast_shapes((2, 1), (3,), ()) == (2, 3)
+    assert wf.broadcast_shapes() == ()
+    assert wf.broadcast_shapes((None, 3), (1, 1)) == (None, 3)
+    assert wf.broadcast_shapes((0,), (1,)) == (0,)
+    with pytest.raises(wf.ShapeError, match="do not broadcast"):
+        wf.broadcast_shapes((2,), (3,))
+    with pytest.raises(wf.ShapeError, match="broadcast_arrays"):
+        wf.broadcast_arrays(wf.zeros(2), wf.zeros(3))
+
+
+def test_cumulative_sums_say_what_they_need():
+    with pytest.raises(wf.ValueError, match="cumulative_sum: x has rank 2"):
+        wf.cumulative_sum(wf.zeros((2, 2)))
+    assert wf.cumulative_sum([True, True]).dtype == "int64"
+    assert wf.cumulative_sum(wf.tensor([1, 2]), dtype="float64", include_initial=True).numpy().tolist() == [0.0, 1.0, 3.0]
+    assert wf.cumulative_prod(wf.zeros((0,)), include_initial=True).tolist() == [1.0]
+
+
+def test_padding_says_what_it_needs():
+    for call, error, words in [
+        (lambda: wf.pad([1, 2], [[1, 2, 3]]), wf.ValueError, "pad: pad_width has 3 numbers"),
+        (lambda: wf.pad([1, 2], -1), wf.ValueError, "not negative"),
+        (lambda: wf.pad([1, 2], 1, "mirror"), wf.ValueError, "it is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"),
+        (lambda: wf.pad(wf.zeros((0,)), 1, "edge"), wf.ShapeError, "no element to repeat"),
+    ]:
+        with pytest.raises(error, match=words):
+            call()
+    assert wf.pad([1, 2], (0, 2), constant_values=7).tolist() == [1, 2, 7, 7]
+
+
+def test_slices_at_starts_that_a_trace_computes():
+    x = wf.arange(12.0).reshape(3, 4)
+
+    @wf.function
+    def f(x, i, j):
+        part = wf.dynamic_slice(x, [i, j], [2, 2])
+        return part, wf.dynamic_update_slice(x, part * 10, [j, i])
+
+    for i, j in [(0, 1), (1, 2), (5, -1), (-1, 9)]:
+        part, whole = f(x, wf.tensor(i), wf.tensor(j))
+        expected = wf.dynamic_slice(x, [i, j], [2, 2])
+        np.testing.assert_array_equal(part, expected)
+        np.testing.assert_array_equal(whole, wf.dynamic_update_slice(x, expected * 10, [j, i]))
+    gradient = wf.grad(lambda x: wf.sum(wf.square(wf.dynamic_slice(x, [1, 1], [1, 2]))))(x)
+    assert gradient.tolist() == [[0, 0, 0, 0], [0, 10, 12, 0], [0, 0, 0, 0]]
+    for call, error in [
+        (lambda: wf.dynamic_slice(x, [0], [1, 1]), wf.ValueError),
+        (lambda: wf.dynamic_slice(x, [0, 0], [4, 1]), wf.ShapeError),
+        (lambda: wf.dynamic_update_slice(x, [1.0], [0, 0]), wf.ShapeError),
+    ]:
+        with pytest.raises(error):
+            call()
+
+
+# Updates --------------------------------------------------------------------------------------------------------------------------
+
+
+def updated(x, key, value, method):
+    """What `x.at[key].method(value)` gives, by NumPy."""
+    y = x.copy()
+    functions = {"add": np.add, "multiply": np.multiply, "min": np.minimum, "max": np.maximum}
+    if method == "set":
+        y[key] = value
+    else:
+        functions[method].at(y, key, value)
+    return y
+
+
+KEYS = [0, -1, slice(1, None), (slice(None), 1), ([0, 0, 2], [1, 1, -1]), (slice(None, None, 2), [3, 3]), Ellipsis, np.array([[True, False, True, False]] * 3)]
+
+
+@pytest.mark.parametrize("method", ["set", "add", "multiply", "min", "max"])
+def test_updates_at_keys_of_every_kind(method):
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for key in KEYS:
+        value = np.linspace(-3, 15, x[key].size, dtype=np.float32).reshape(x[key].shape)
+        expected = updated(x, key, value, method)
+        got = getattr(wf.tensor(x).at[key], method)(value)
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
+        np.testing.assert_array_equal(wf.function(lambda x, v: getattr(x.at[key], method)(v))(wf.tensor(x), wf.tensor(value)), got)  # noqa: B023
+    assert wf.tensor(x).at[0, 0].set(7).dtype == "float32"
+
+
+def test_modes_of_updates():
+    x = wf.tensor([1, 2, 3])
+    for mode, expected in [("clip", [9, 2, 8]), ("wrap", [9, 2, 8]), ("drop", [9, 2, 3])]:
+        assert x.at[[0, 5]].set([9, 8], mode=mode).tolist() == expected, mode
+    assert x.at[[-1, -9]].set([9, 8], mode="drop").tolist() == [1, 2, 9]
+    assert x.at[[4]].get(mode="wrap").tolist() == [2] and x.at[[4]].get(mode="drop").tolist() == [0]
+    for call, error in [
+        (lambda: x.at[[0, 5]].set(1), wf.OutOfRangeError),
+        (lambda: x.at[0].set(1, mode="no"), wf.ValueError),
+        (lambda: x.at[0].set(1.5), wf.DTypeError),
+        (lambda: x.at[0].set([1, 2]), wf.ShapeError),
+    ]:
+        with pytest.raises(error):
+            call()
+    assert x.tolist() == [1, 2, 3]
+
+
+def test_updates_have_gradients():
+    x, v = wf.tensor([1.0, 2.0, 3.0]), wf.tensor([5.0, 7.0, 0.5])
+
+    def loss(x, v):
+        return wf.sum(wf.square(x.at[[0, 0, 2]].set(v)))
+
+    by_x, by_v = wf.grad(loss, (0, 1))(x, v)
+    assert by_x.tolist() == [0, 4, 0] and by_v.tolist() == [0, 14, 1]
+    by_v = wf.grad(lambda v: wf.sum(x.at[[0, 0, 2]].multiply(v)))(v)
+    assert by_v.tolist() == [7, 5, 3]
+
+
+# Products -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_einsum_takes_the_cheap_order():
+    rng = np.random.default_rng(0)
+    a, b, c, d = (rng.normal(size=shape) for shape in [(40, 3), (3, 50), (50, 60), (60, 2)])
+    got = both(lambda *xs: wf.einsum("ab,bc,cd,de->ae", *xs), *map(wf.tensor, (a, b, c, d)))
+    np.testing.assert_allclose(got, a @ b @ c @ d, rtol=1e-12)
+    # From the right: no product is larger than 50 x 2.
+    text = wf.function(lambda *xs: wf.einsum("ab,bc,cd,de->ae", *xs)).ir(*map(wf.tensor, (a, b, c, d)), phase="trace")
+    assert "tensor<50x2xf64>" in text and "tensor<40x50xf64>" not in text
+    many = [rng.normal(size=(2, 2)) for _ in range(12)]
+    letters = "abcdefghijklm"
+    equation = ",".join(letters[i : i + 2] for i in range(12)) + "->am"
+    np.testing.assert_allclose(wf.einsum(equation, *many), np.linalg.multi_dot(many), rtol=1e-10)
