@@ -207,32 +207,10 @@ Tensor detail::replace_masked(const Tensor &x, const Tensor &mask, const Tensor 
   return select(broadcast(reshape(mask, along), sizes_of(x)), repeated(items, x), x);
 }
 
-Tensor detail::replace_positions(const Tensor &x, const Tensor &positions, const Tensor &items) {
+Tensor detail::update_positions(const Tensor &x, const Tensor &positions, const Tensor &items,
+                                ScatterReduction reduction) {
   const CompositeCall site("x[...] = value", std::source_location());
-  const Tensor at = reshape(positions, {-1}), values = reshape(repeated(items, positions), {-1});
-  // The last of those at one position, which a stable sort keeps in their order.
-  Tensor source;
-  {
-    const composites::AtOnce now(!at.traced() && size_of_all(x).is_number());
-    const Tensor order = argsort(at), sorted = gather(at, order);
-    const Size count = composites::size_along(sorted, 0);
-    const Tensor number = iota(DType::i64, {count});
-    const Tensor next =
-        gather(sorted, minimum(number + std::int64_t{1}, count.tensor() - std::int64_t{1}));
-    const Tensor last = (number == count.tensor() - std::int64_t{1}) | (sorted != next);
-    // One more than which of the values an element takes, and 0 for none.
-    source = scatter_add(zeros({size_of_all(x)}, DType::i64), sorted,
-                         select(last, order + std::int64_t{1}, std::int64_t{0}));
-  }
-  const Tensor padded = concatenate({zeros({1}, x.dtype()), values}, {.axis = 0});
-  return reshape(select(source > std::int64_t{0}, gather(padded, source), reshape(x, {-1})),
-                 sizes_of(x));
-}
-
-Tensor detail::add_at_positions(const Tensor &x, const Tensor &positions, const Tensor &items) {
-  const CompositeCall site("at[...].add", std::source_location());
-  const Tensor values = reshape(repeated(items, positions), {-1});
-  return reshape(scatter_add(reshape(x, {-1}), reshape(positions, {-1}), values), sizes_of(x));
+  return scatter_elements(x, positions, repeated(items, positions), {.reduction = reduction});
 }
 
 Size detail::size_of_all(const Tensor &x) {

@@ -189,20 +189,13 @@ struct Elements {
 
 using Combine = Tensor (*)(const Operand &, const Operand &);
 
-/// x with `combine(element, value)` in the stead of the elements.
-Tensor combined(const Elements &of, nb::handle value, const char *method, Combine combine) {
-  const std::string function = std::string("at[...].") + method;
-  const Tensor items = value_for(function, of.x, value.ptr());
-  if (picks_by_array(of.key.ptr()))
-    throw ValueError(function +
-                     ": an array of indices may name an element twice: only set, add and "
-                     "subtract do that; a mask, integers and slices name each once");
-  return replaced(of.x, of.key.ptr(), combine(of.present(), items));
-}
-
-Tensor with_sum(const Elements &of, nb::handle value, const char *method, bool negative) {
+/// x with `combine(element, value)` in the stead of the elements; of one that arrays of indices
+/// name several times, with all of its values.
+Tensor updated(const Elements &of, nb::handle value, const char *method, Combine combine,
+               ScatterReduction reduction) {
   const Tensor items = value_for(std::string("at[...].") + method, of.x, value.ptr());
-  return added(of.x, of.key.ptr(), negative ? negate(items) : items);
+  if (picks_by_array(of.key.ptr())) return combined(of.x, of.key.ptr(), items, reduction);
+  return replaced(of.x, of.key.ptr(), combine(of.present(), items));
 }
 
 void define_at(nb::module_ &module) {
@@ -221,40 +214,37 @@ void define_at(nb::module_ &module) {
       .def(
           "add",
           [](const Elements &self, nb::handle value) {
-            return with_sum(self, value, "add", false);
+            return updated(self, value, "add", add, ScatterReduction::add);
           },
           Arg("value").none().as("TensorLike"),
           "x with the value added to the elements, as often as the key names each.")
       .def(
           "subtract",
           [](const Elements &self, nb::handle value) {
-            return with_sum(self, value, "subtract", true);
+            const nb::object negative =
+                checked(wrap(negate(value_for("at[...].subtract", self.x, value.ptr()))));
+            return updated(self, negative, "subtract", add, ScatterReduction::add);
           },
-          Arg("value").none().as("TensorLike"), "As `add` of what is subtracted.")
+          Arg("value").none().as("TensorLike"), "As `add` of the negative value.")
       .def(
           "multiply",
           [](const Elements &self, nb::handle value) {
-            return combined(self, value, "multiply", multiply);
+            return updated(self, value, "multiply", multiply, ScatterReduction::multiply);
           },
-          Arg("value").none().as("TensorLike"), "x with the elements times the value.")
-      .def(
-          "divide",
-          [](const Elements &self, nb::handle value) {
-            return combined(self, value, "divide", divide);
-          },
-          Arg("value").none().as("TensorLike"), "x with the elements divided by the value.")
+          Arg("value").none().as("TensorLike"),
+          "x with the elements times the value, as often as the key names each.")
       .def(
           "min",
           [](const Elements &self, nb::handle value) {
-            return combined(self, value, "min", minimum);
+            return updated(self, value, "min", minimum, ScatterReduction::min);
           },
-          Arg("value").none().as("TensorLike"), "x with the smaller of element and value.")
+          Arg("value").none().as("TensorLike"), "x with the smallest of element and values.")
       .def(
           "max",
           [](const Elements &self, nb::handle value) {
-            return combined(self, value, "max", maximum);
+            return updated(self, value, "max", maximum, ScatterReduction::max);
           },
-          Arg("value").none().as("TensorLike"), "x with the larger of element and value.");
+          Arg("value").none().as("TensorLike"), "x with the largest of element and values.");
   ClassOf<At>(module, "_TensorAtBrackets", nb::is_final(),
               "What `x.at` is: x.at[key] names elements for an update that gives another tensor."
               "\n\nExample:\n"

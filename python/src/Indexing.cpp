@@ -385,6 +385,16 @@ std::optional<std::vector<Index>> basic_key(PyObject *key) {
   return basic;
 }
 
+namespace {
+
+/// The numbers of the elements that a key picks, in row-major order.
+Tensor positions_of(const Tensor &x, PyObject *key) {
+  const Tensor numbers = reshape(iota(DType::i64, {detail::size_of_all(x)}), detail::sizes_of(x));
+  return advanced(numbers, keys_of(key));
+}
+
+} // namespace
+
 Tensor replaced(const Tensor &x, PyObject *key, const Tensor &items) {
   const std::span<PyObject *const> keys = keys_of(key);
   std::vector<Index> basic;
@@ -406,8 +416,7 @@ Tensor replaced(const Tensor &x, PyObject *key, const Tensor &items) {
     // One value for each slice where the mask holds needs no positions.
     if (rest >= 0 && items.rank() <= rest) return detail::replace_masked(x, mask, items);
   }
-  const Tensor numbers = reshape(iota(DType::i64, {detail::size_of_all(x)}), detail::sizes_of(x));
-  return detail::replace_positions(x, advanced(numbers, keys), items);
+  return combined(x, key, items, ScatterReduction::set);
 }
 
 Tensor elements_at(const Tensor &x, PyObject *key) {
@@ -423,10 +432,8 @@ bool picks_by_array(PyObject *key) {
   });
 }
 
-Tensor added(const Tensor &x, PyObject *key, const Tensor &items) {
-  if (!picks_by_array(key)) return replaced(x, key, add(elements_at(x, key), items));
-  const Tensor numbers = reshape(iota(DType::i64, {detail::size_of_all(x)}), detail::sizes_of(x));
-  return detail::add_at_positions(x, advanced(numbers, keys_of(key)), items);
+Tensor combined(const Tensor &x, PyObject *key, const Tensor &items, ScatterReduction reduction) {
+  return detail::update_positions(x, positions_of(x, key), items, reduction);
 }
 
 PyObject *subscript(PyObject *self, PyObject *key) {

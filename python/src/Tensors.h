@@ -6,6 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include <weft/composites.h>
+
 namespace weft::python {
 
 /// NumPy's text of the elements: of `print(x)`, or of `repr(x)` with `tensor(...)` around.
@@ -23,8 +25,8 @@ std::optional<std::vector<Index>> basic_key(PyObject *key);
 /// that is picked several times the last one counts.
 Tensor replaced(const Tensor &x, PyObject *key, const Tensor &items);
 
-/// x with `items` added to the elements that a key picks, as often as it picks each.
-Tensor added(const Tensor &x, PyObject *key, const Tensor &items);
+/// x with the elements that a key of arrays picks combined with `items`, as often as it picks each.
+Tensor combined(const Tensor &x, PyObject *key, const Tensor &items, ScatterReduction reduction);
 /// `x[key]`.
 Tensor elements_at(const Tensor &x, PyObject *key);
 /// Whether arrays of indices are in a key, which may pick an element several times.

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/composites.h>
 #include <weft/size.h>
 #include <weft/tensor.h>
 
@@ -34,13 +35,11 @@ Tensor replace_entries(const Tensor &x, std::span<const Index> indices,
 /// words of an assignment.
 Tensor replace_masked(const Tensor &x, const Tensor &mask, const Tensor &items);
 
-/// x with elements replaced whose positions, i64 numbers of them in row-major order, are within it;
-/// where one is there several times the last item counts. The items broadcast to the positions, or
-/// that is a ShapeError, in the words of an assignment.
-Tensor replace_positions(const Tensor &x, const Tensor &positions, const Tensor &items);
-
-/// The same with the items added, as often as a position is there.
-Tensor add_at_positions(const Tensor &x, const Tensor &positions, const Tensor &items);
+/// x with elements updated whose positions, i64 numbers of them in row-major order, are within it,
+/// as `scatter_elements` does it. The items broadcast to the positions, or that is a ShapeError, in
+/// the words of an assignment.
+Tensor update_positions(const Tensor &x, const Tensor &positions, const Tensor &items,
+                        ScatterReduction reduction);
 
 /// Writes `items`, which broadcast to `x[indices]` and are of its dtype, to the memory of x where
 /// nobody but the caller can see that: x is the one tensor on its memory, and neither a trace nor a
