@@ -1,11 +1,16 @@
-// Element types of tensors: the enumeration, their C++ counterparts and the promotion of two of
-// them.
+// Element types of tensors: the enumeration, what the table says of each, their C++ counterparts
+// and the common dtype of several.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iosfwd>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -13,29 +18,69 @@ namespace weft {
 
 /// The element type of a tensor. The list itself stands in dtypes.def.
 enum class DType : std::uint8_t {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) enumerator,
+#define WEFT_DTYPE(enumerator, ...) enumerator,
 #include <weft/dtypes.def>
 };
 
-/// What a dtype is a representation of; promotion goes boolean < integer < floating.
-enum class DTypeKind : std::uint8_t { boolean, integer, floating };
+/// What a dtype is a representation of; promotion goes boolean < integers < floating.
+enum class DTypeKind : std::uint8_t { boolean, integer, unsigned_integer, floating };
 
 inline constexpr int kNumDTypes = 0
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) +1
+#define WEFT_DTYPE(...) +1
 #include <weft/dtypes.def>
     ;
 
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  inline constexpr DType enumerator = DType::enumerator;
+#define WEFT_DTYPE(enumerator, ...) inline constexpr DType enumerator = DType::enumerator;
 #include <weft/dtypes.def>
+
+/// What the table says of a dtype.
+struct DTypeInfo {
+  std::string_view name;  ///< as users of C++ type it: "bool", "i32", "f32"
+  std::string_view numpy; ///< in NumPy and Python: "float32"
+  DTypeKind kind;
+  int bits;                     ///< of an element in memory
+  DType compute;                ///< the dtype that ops on it work in
+  DType sum;                    ///< of its sums, products and counts
+  std::string_view mlir;        ///< the type of an element in the weft dialect
+  std::string_view npy;         ///< the descriptor of .npy files
+  std::string_view safetensors; ///< the name in safetensors files
+  std::uint8_t dlpack;          ///< the code of its kind in DLPack
+};
+
+namespace detail {
+/// The table, and behind it what is said of a value that is none of the dtypes.
+inline constexpr std::array<DTypeInfo, kNumDTypes + 1> kDTypeInfos = {{
+#define WEFT_DTYPE(enumerator, cpp, name, numpy, kind, bits, compute, sum, ...)                    \
+  {name, numpy, DTypeKind::kind, bits, DType::compute, DType::sum, __VA_ARGS__},
+#include <weft/dtypes.def>
+    {"?", "?", DTypeKind::boolean, 0, DType::boolean, DType::boolean, "", "", "", 0},
+}};
+
+/// What the table says of every dtype in one column, as a list: "bool, i32, i64, f32 and f64".
+std::string list_of_dtypes(std::string_view DTypeInfo::*column, std::string_view before_last);
+} // namespace detail
+
+/// The row of a dtype.
+constexpr const DTypeInfo &dtype_info(DType dtype) {
+  return detail::kDTypeInfos[std::min<std::size_t>(static_cast<std::size_t>(dtype), kNumDTypes)];
+}
+
+/// The dtype of that kind and so many bits an element, or nothing.
+constexpr std::optional<DType> find_dtype(DTypeKind kind, int bits) {
+  for (std::size_t i = 0; i < kNumDTypes; ++i)
+    if (detail::kDTypeInfos[i].kind == kind && detail::kDTypeInfos[i].bits == bits)
+      return static_cast<DType>(i);
+  return std::nullopt;
+}
 
 /// The dtype that holds values of the C++ type `T`: `dtype_of<float> == f32`. Undefined for others.
 template <class T>
 struct DTypeOf;
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
+#define WEFT_DTYPE(enumerator, cpp, ...)                                                           \
   template <>                                                                                      \
   struct DTypeOf<cpp> {                                                                            \
     static constexpr DType value = DType::enumerator;                                              \
+    static_assert(8 * sizeof(cpp) == dtype_info(value).bits);                                      \
   };
 #include <weft/dtypes.def>
 /// The other C++ type of 64 bits: `long long` where std::int64_t is `long`.
@@ -52,36 +97,21 @@ concept Element = requires { DTypeOf<T>::value; };
 
 /// Bytes that one element takes in memory.
 constexpr std::size_t item_size(DType dtype) {
-  switch (dtype) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  case DType::enumerator: return sizeof(cpp);
-#include <weft/dtypes.def>
-  }
-  return 0;
+  return static_cast<std::size_t>(dtype_info(dtype).bits) / 8;
 }
 
 /// The kind of a dtype.
-constexpr DTypeKind kind_of(DType dtype) {
-  switch (dtype) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  case DType::enumerator: return DTypeKind::kind;
-#include <weft/dtypes.def>
-  }
-  return DTypeKind::boolean;
-}
+constexpr DTypeKind kind_of(DType dtype) { return dtype_info(dtype).kind; }
 
 constexpr bool is_floating(DType dtype) { return kind_of(dtype) == DTypeKind::floating; }
-constexpr bool is_integer(DType dtype) { return kind_of(dtype) == DTypeKind::integer; }
+/// Whether it has whole numbers alone, with or without a sign; no bool.
+constexpr bool is_integer(DType dtype) {
+  return kind_of(dtype) == DTypeKind::integer || kind_of(dtype) == DTypeKind::unsigned_integer;
+}
+constexpr bool is_unsigned(DType dtype) { return kind_of(dtype) == DTypeKind::unsigned_integer; }
 
 /// The dtype's name as users type it: "bool", "i32", "f32".
-constexpr std::string_view name_of(DType dtype) {
-  switch (dtype) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  case DType::enumerator: return spelling;
-#include <weft/dtypes.def>
-  }
-  return "?";
-}
+constexpr std::string_view name_of(DType dtype) { return dtype_info(dtype).name; }
 
 /// Prints the name.
 std::ostream &operator<<(std::ostream &out, DType dtype);
@@ -89,18 +119,57 @@ std::ostream &operator<<(std::ostream &out, DType dtype);
 /// The dtype with that name, or nothing.
 std::optional<DType> parse_dtype(std::string_view name);
 
-/// The common dtype of two operands as the array API standard (2025.12) fixes it: the larger of one
-/// kind, and across kinds bool < integer < floating (integer with floating gives the floating one).
+/// Dtypes that meet in a call. Their common one follows from their kinds and bits as the array API
+/// standard (2025.12) fixes it, and from nothing else, such as their order: a floating one decides
+/// before integers meet.
+class DTypeJoin {
+public:
+  constexpr DTypeJoin() = default;
+  constexpr DTypeJoin(std::initializer_list<DType> dtypes) {
+    for (DType dtype : dtypes) add(dtype);
+  }
+
+  constexpr void add(DType dtype) { seen_ |= std::uint32_t{1} << static_cast<unsigned>(dtype); }
+  constexpr bool empty() const { return seen_ == 0; }
+
+  /// The least dtype of their highest kind that holds the numbers of each: that of wider floating
+  /// ones, or integers. Nothing if there is none, of signed integers beside u64, or if no dtypes
+  /// met.
+  constexpr std::optional<DType> common() const {
+    if (std::has_single_bit(seen_)) return static_cast<DType>(std::countr_zero(seen_));
+    int bits[4] = {};
+    for (std::uint32_t rest = seen_; rest != 0; rest &= rest - 1) {
+      const DTypeInfo &info = dtype_info(static_cast<DType>(std::countr_zero(rest)));
+      int &widest = bits[static_cast<std::size_t>(info.kind)];
+      widest = std::max(widest, info.bits);
+    }
+    const auto [boolean, integer, natural, floating] = bits;
+    if (floating != 0) return find_dtype(DTypeKind::floating, floating);
+    if (integer == 0) return find_dtype(DTypeKind::unsigned_integer, natural);
+    return find_dtype(DTypeKind::integer, std::max(integer, 2 * natural));
+  }
+
+  /// The same. Throws DTypeError, in the name of `function`, where dtypes have none in common.
+  DType common_or_throw(std::string_view function) const;
+
+private:
+  std::uint32_t seen_ = 0;
+};
+
+/// The common dtype of two operands: the wider of one kind, and across kinds bool < integer <
+/// floating (integer with floating gives the floating one). Throws DTypeError for u64 beside a
+/// signed integer, as no integer dtype holds the numbers of both.
 constexpr DType promote(DType a, DType b) {
-  if (kind_of(a) != kind_of(b)) return kind_of(a) < kind_of(b) ? b : a;
-  return static_cast<std::uint8_t>(a) < static_cast<std::uint8_t>(b) ? b : a;
+  const DTypeJoin join{a, b};
+  const std::optional<DType> common = join.common();
+  return common ? *common : join.common_or_throw("promote");
 }
 
 /// Calls `visitor.template operator()<T>()` with the C++ type of `dtype`.
 template <class Visitor>
 decltype(auto) visit_dtype(DType dtype, Visitor &&visitor) {
   switch (dtype) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
+#define WEFT_DTYPE(enumerator, cpp, ...)                                                           \
   case DType::enumerator: return visitor.template operator()<cpp>();
 #include <weft/dtypes.def>
   }

@@ -2,6 +2,7 @@
 #include <weft/c/program.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <exception>
 #include <vector>
@@ -20,6 +21,17 @@ namespace {
 
 using namespace weft;
 
+/// The enumerators of the header, which C cannot read from the table: "WEFT_BOOL, WEFT_I32 and ..".
+std::string c_dtypes() {
+  std::string text;
+  for (int i = 0; i < kNumDTypes; ++i) {
+    if (i != 0) text += i + 1 == kNumDTypes ? " and " : ", ";
+    text += "WEFT_";
+    for (const char c : name_of(static_cast<DType>(i)))
+      text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  return text;
+}
 static_assert(static_cast<int>(DType::boolean) == WEFT_BOOL &&
               static_cast<int>(DType::i32) == WEFT_I32 &&
               static_cast<int>(DType::i64) == WEFT_I64 &&
@@ -53,7 +65,7 @@ Tensor tensor_of(const std::string &name, const weft_input &input, std::int64_t 
   // Before it is one of DType's bytes, of which 259 would be f32 again.
   if (input.dtype < 0 || input.dtype >= kNumDTypes)
     throw DTypeError(which + " has the dtype " + std::to_string(input.dtype) +
-                     ", which is none of WEFT_BOOL, WEFT_I32, WEFT_I64, WEFT_F32 and WEFT_F64");
+                     ", which is none of " + c_dtypes());
   if (input.rank < 0 || input.rank > max_rank || (input.rank > 0 && input.sizes == nullptr))
     throw ShapeError(which + " has no sizes for the rank " + std::to_string(input.rank));
   const std::span<const std::int64_t> sizes(input.sizes, static_cast<std::size_t>(input.rank));

@@ -121,10 +121,9 @@ private:
 TensorType type_of(const Value &value) {
   const Value dtype = value["dtype"];
   TensorType type;
-  int number = 0;
-  while (number < kNumDTypes && name_of(static_cast<DType>(number)) != dtype.text()) ++number;
-  if (number == kNumDTypes) dtype.fail("is '" + dtype.text() + "', which Weft lacks");
-  type.dtype = static_cast<DType>(number);
+  const std::optional<DType> known = parse_dtype(dtype.text());
+  if (!known) dtype.fail("is '" + dtype.text() + "', which Weft lacks");
+  type.dtype = *known;
   const auto sizes = value["shape"].list(
       [](const Value &size) { return size.is_null() ? unknown : size.number<std::int64_t>(); });
   if (sizes.size() > static_cast<std::size_t>(max_rank)) value["shape"].fail("has too many sizes");

@@ -17,16 +17,6 @@ namespace weft {
 
 namespace {
 
-/// The dtypes by their descriptors, as dtypes.def has them.
-std::string_view descriptor_of(DType dtype) {
-  switch (dtype) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  case DType::enumerator: return npy;
-#include <weft/dtypes.def>
-  }
-  return "";
-}
-
 /// Reads the literal from left to right; the first fault stays.
 class Parser {
 public:
@@ -112,7 +102,7 @@ private:
     if (fault_) return;
     std::string supported;
     for (int i = 0; i < kNumDTypes; ++i) {
-      const std::string_view known = descriptor_of(static_cast<DType>(i));
+      const std::string_view known = dtype_info(static_cast<DType>(i)).npy;
       supported.append(i == 0 ? "" : ", ").append(known);
       // One byte has no order, so NumPy's '<b1' and '=b1' mean '|b1' too.
       if (descr == known ||
@@ -164,7 +154,7 @@ Result<NpyHeader> parse_npy_header(std::string_view text) {
 }
 
 std::string make_npy_header(const TensorType &type) {
-  std::string text = "{'descr': '" + std::string(descriptor_of(type.dtype)) +
+  std::string text = "{'descr': '" + std::string(dtype_info(type.dtype).npy) +
                      "', 'fortran_order': False, 'shape': " + to_string(type.shape) + ", }";
   constexpr std::size_t before = 10; // magic, version, length
   const std::size_t total = (before + text.size() + 1 + 63) / 64 * 64;

@@ -249,16 +249,7 @@ std::optional<unsigned> safetensors_bits(std::string_view dtype) {
   return found == kKnown.end() ? std::nullopt : std::optional(found->bits);
 }
 
-std::string_view safetensors_dtype(DType dtype) {
-  switch (dtype) {
-  case DType::boolean: return "BOOL";
-  case DType::i32: return "I32";
-  case DType::i64: return "I64";
-  case DType::f32: return "F32";
-  case DType::f64: return "F64";
-  }
-  raise(ErrorKind::internal, "a dtype has no name in safetensors files");
-}
+std::string_view safetensors_dtype(DType dtype) { return dtype_info(dtype).safetensors; }
 
 std::optional<DType> parse_safetensors_dtype(std::string_view name) {
   for (int i = 0; i < kNumDTypes; ++i)

@@ -16,20 +16,21 @@ namespace {
 
 /// The dtype that operands of a promoting op take together. Weak scalars count only by their kind:
 /// they never widen a dtype of their own kind, and a floating one makes integers f32.
-DType common_dtype(std::span<const Operand *const> operands, std::size_t first) {
-  std::optional<DType> strong;
+DType common_dtype(std::string_view function, std::span<const Operand *const> operands,
+                   std::size_t first) {
+  DTypeJoin strong;
   std::optional<DTypeKind> weak;
   for (const Operand *operand : operands.subspan(first)) {
     if (operand->weak()) weak = std::max(weak.value_or(DTypeKind::boolean), operand->weak_kind());
-    else strong = strong ? promote(*strong, operand->dtype()) : operand->dtype();
+    else strong.add(operand->dtype());
   }
-  if (strong && (!weak || *weak <= kind_of(*strong))) return *strong;
-  switch (*weak) {
-  case DTypeKind::boolean: return DType::boolean;
-  case DTypeKind::integer: return DType::i32;
-  case DTypeKind::floating: return DType::f32;
+  if (!strong.empty()) {
+    const DType dtype = strong.common_or_throw(function);
+    if (!weak || *weak <= kind_of(dtype)) return dtype;
   }
-  return DType::f32;
+  return *weak == DTypeKind::boolean   ? DType::boolean
+         : *weak == DTypeKind::integer ? DType::i32
+                                       : DType::f32;
 }
 
 /// Operands of the ops with a fixed number of them; kept on the stack.
@@ -57,9 +58,9 @@ void check_attrs(OpCode op, const Attrs &attrs) {
 
 } // namespace
 
-DType promoted_dtype(Promotion promotion, std::span<const Operand *const> operands,
-                     std::size_t first) {
-  const DType dtype = common_dtype(operands, first);
+DType promoted_dtype(std::string_view function, Promotion promotion,
+                     std::span<const Operand *const> operands, std::size_t first) {
+  const DType dtype = common_dtype(function, operands, first);
   switch (promotion) {
   case Promotion::none:
   case Promotion::common: break;
@@ -86,7 +87,7 @@ static void materialize(const OpInfo &info, std::span<const Operand *const> oper
     return;
   }
   const std::size_t first = unpromoted(info);
-  const DType dtype = promoted_dtype(info.promotion, operands, first);
+  const DType dtype = promoted_dtype(info.name, info.promotion, operands, first);
   for (std::size_t i = 0; i < operands.size(); ++i) {
     if (i < first) {
       tensors[i] = operands[i]->materialize();
@@ -194,7 +195,7 @@ Tensor variadic(OpCode op, std::initializer_list<Operand> list, const Attrs &att
   }
   std::vector<Tensor> tensors;
   if (operands.empty()) return dispatch(op, tensors, attrs);
-  const DType dtype = common_dtype(operands, 0);
+  const DType dtype = common_dtype(op_info(op).name, operands, 0);
   for (const Operand *operand : operands) {
     Tensor tensor =
         operand->materialize(operand->weak() ? dtype : operand->dtype(), op_info(op).name);
@@ -207,8 +208,9 @@ Tensor variadic(OpCode op, std::span<const Tensor> list, const Attrs &attrs) {
   if (list.empty()) return dispatch(op, list, attrs);
   for (std::size_t i = 0; i < list.size(); ++i)
     if (!list[i].defined()) refuse_undefined(op, i);
-  DType dtype = list[0].dtype();
-  for (const Tensor &tensor : list) dtype = promote(dtype, tensor.dtype());
+  DTypeJoin join;
+  for (const Tensor &tensor : list) join.add(tensor.dtype());
+  const DType dtype = join.common_or_throw(op_info(op).name);
   std::vector<Tensor> tensors;
   for (const Tensor &tensor : list)
     tensors.push_back(tensor.dtype() == dtype ? tensor : cast(tensor, dtype));

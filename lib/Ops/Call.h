@@ -22,8 +22,8 @@ Tensor variadic(OpCode op, std::initializer_list<Operand> operands, const Attrs 
 Tensor variadic(OpCode op, std::span<const Tensor> operands, const Attrs &attrs);
 
 /// The dtype that operands from `first` on take together, by the rule of an op.
-DType promoted_dtype(Promotion promotion, std::span<const Operand *const> operands,
-                     std::size_t first);
+DType promoted_dtype(std::string_view function, Promotion promotion,
+                     std::span<const Operand *const> operands, std::size_t first);
 
 /// The user's line that the operands know of: the first that does.
 std::source_location where_of(std::initializer_list<const Operand *> operands);

@@ -123,7 +123,8 @@ std::pair<Tensor, Tensor> promoted(const Operand &x, const Operand &kernel) {
     return detail::type_of(t).dtype == dtype ? t : cast(t, dtype);
   };
   const Tensor a = x.materialize(), b = kernel.materialize();
-  const DType dtype = promote(detail::type_of(a).dtype, detail::type_of(b).dtype);
+  const DType dtype =
+      DTypeJoin{detail::type_of(a).dtype, detail::type_of(b).dtype}.common_or_throw("convolution");
   return {of(a, dtype), of(b, dtype)};
 }
 

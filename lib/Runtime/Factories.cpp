@@ -76,11 +76,10 @@ using detail::Number;
 /// Numbers of several types in one dtype, row-major.
 Tensor promoted(std::span<const Number *const> rows, std::span<const std::size_t> counts,
                 const Shape &shape) {
-  std::optional<DType> dtype;
+  DTypeJoin join;
   for (std::size_t i = 0; i < rows.size(); ++i)
-    for (const Number &number : std::span(rows[i], counts[i]))
-      dtype = dtype ? promote(*dtype, number.dtype) : number.dtype;
-  Tensor result = new_tensor(dtype.value_or(DType::f32), shape);
+    for (const Number &number : std::span(rows[i], counts[i])) join.add(number.dtype);
+  Tensor result = new_tensor(join.empty() ? DType::f32 : join.common_or_throw("tensor"), shape);
   visit_dtype(result.dtype(), [&]<class T>() {
     T *next = elements<T>(result);
     for (std::size_t i = 0; i < rows.size(); ++i)

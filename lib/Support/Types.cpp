@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "Support/Enumerators.h"
+#include "Support/Fault.h"
 #include "Support/SizeNames.h"
 #include <weft/error.h>
 #include <weft/shape.h>
@@ -12,20 +13,38 @@
 namespace weft {
 
 std::optional<DType> parse_dtype(std::string_view name) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  if (name == spelling) return DType::enumerator;
-#include <weft/dtypes.def>
+  for (std::size_t i = 0; i < kNumDTypes; ++i)
+    if (detail::kDTypeInfos[i].name == name) return static_cast<DType>(i);
   return std::nullopt;
 }
 
 std::ostream &operator<<(std::ostream &out, DType dtype) { return out << name_of(dtype); }
+
+DType DTypeJoin::common_or_throw(std::string_view function) const {
+  if (const std::optional<DType> dtype = common()) return *dtype;
+  std::string with_sign, without;
+  for (std::uint32_t rest = seen_; rest != 0; rest &= rest - 1) {
+    const auto dtype = static_cast<DType>(std::countr_zero(rest));
+    (kind_of(dtype) == DTypeKind::integer ? with_sign : without) = name_of(dtype);
+  }
+  raise(ErrorKind::dtype,
+        std::string(function) + ": " + without + " and " + with_sign +
+            " have no common dtype, as none holds the numbers of both: cast one of them");
+}
+
+std::string detail::list_of_dtypes(std::string_view DTypeInfo::*column,
+                                   std::string_view before_last) {
+  std::string text;
+  for (std::size_t i = 0; i < kNumDTypes; ++i) {
+    if (i != 0) text += i + 1 == kNumDTypes ? before_last : ", ";
+    text += kDTypeInfos[i].*column;
+  }
+  return text;
+}
+
 std::string no_dtype(DType dtype) {
-  std::string names;
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
-  names += (names.empty() ? "" : ", ") + std::string(spelling);
-#include <weft/dtypes.def>
   return "the value " + std::to_string(static_cast<int>(dtype)) + " is no dtype; there are " +
-         names;
+         detail::list_of_dtypes(&DTypeInfo::name, ", ");
 }
 
 void check_dtype(std::string_view function, DType dtype) {

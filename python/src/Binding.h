@@ -94,6 +94,8 @@ void define_dtypes(nb::module_ &module);
 nb::object wrap(DType dtype);
 /// "float32", as Python spells it.
 const char *python_name(DType dtype);
+/// "bool, int32, int64, float32 and float64".
+std::string dtypes_in_words();
 
 void define_tensors(nb::module_ &module);
 void define_printing(nb::module_ &module);
@@ -187,12 +189,14 @@ Tensor tensor_of_dlpack(PyObject *object, const Place &place, Sharing sharing);
 /// those that have a dtype of their own (tensors, variables, arrays, also in lists) promote to.
 class Beside {
 public:
-  explicit Beside(std::optional<DType> strong = std::nullopt) : strong_(strong) {}
+  explicit Beside(std::optional<DType> strong = std::nullopt) {
+    if (strong) strong_.add(*strong);
+  }
   /// Counts an argument, or what is in a list.
   void add(PyObject *object) { add(object, 0); }
   /// Nothing where all are numbers. Of a numpy.float64, which is a float of Python, it is f64.
   std::optional<DType> dtype() const {
-    return strong_ ? strong_ : wide_ ? std::optional(DType::f64) : std::nullopt;
+    return strong_.empty() && wide_ ? std::optional(DType::f64) : strong_.common();
   }
   /// The same of one object.
   static std::optional<DType> of(PyObject *object) {
@@ -204,7 +208,7 @@ public:
 private:
   void add(PyObject *object, int depth);
 
-  std::optional<DType> strong_;
+  DTypeJoin strong_;
   bool wide_ = false; ///< there is a numpy.float64
 };
 

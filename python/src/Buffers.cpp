@@ -26,11 +26,20 @@ Element element_of(const Py_buffer &view) {
   const auto is_one_of = [&](std::string_view letters) {
     return letters.find(format[0]) != std::string_view::npos;
   };
-  if (format[0] == '?') element.kind = Element::Kind::boolean;
-  else if (is_one_of("bhilqn")) element.kind = Element::Kind::integer;
-  else if (is_one_of("BHILQN")) element.kind = Element::Kind::natural;
-  else if (is_one_of("efd")) element.kind = Element::Kind::floating;
+  if (format[0] == '?') element.kind = DTypeKind::boolean;
+  else if (is_one_of("bhilqn")) element.kind = DTypeKind::integer;
+  else if (is_one_of("BHILQN")) element.kind = DTypeKind::unsigned_integer;
+  else if (is_one_of("efd")) element.kind = DTypeKind::floating;
   return element;
+}
+
+/// What `struct` calls an element of the dtype.
+const char *format_of(DType dtype) {
+  // The letters of 1, 2, 4 and 8 bytes.
+  static constexpr std::array<std::array<const char *, 4>, 4> letters = {
+      {{"?", "", "", ""}, {"b", "h", "i", "l"}, {"B", "H", "I", "L"}, {"", "e", "f", "d"}}};
+  return letters[static_cast<std::size_t>(kind_of(dtype))]
+                [static_cast<std::size_t>(std::countr_zero(item_size(dtype)))];
 }
 
 /// What the object calls its dtype, for messages.
@@ -54,7 +63,7 @@ bool has_only_bytes(PyObject *object, const Py_buffer &view) {
 
 [[noreturn]] void refuse_elements(PyObject *object, const Py_buffer *view, const Place &place) {
   throw DTypeError(place.text() + " has elements of " + dtype_text(object, view) +
-                   ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+                   ", which no dtype holds: they are " + dtypes_in_words());
 }
 
 void release_buffer(void *context) {
@@ -89,11 +98,11 @@ Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing) {
   const bool indirect = view->suboffsets != nullptr;
   Py_buffer *held = view.release();
   const detail::ExternalOwner owner{release_buffer, held};
-  if (elements.element.kind == Element::Kind::other || indirect || has_only_bytes(object, *held)) {
+  if (!elements.element.kind || indirect || has_only_bytes(object, *held)) {
     const std::string text = dtype_text(object, held);
     release_buffer(held);
     throw DTypeError(place.text() + " has elements of " + text +
-                     ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+                     ", which no dtype holds: they are " + dtypes_in_words());
   }
   return tensor_of_elements(elements, owner, sharing, place);
 }
@@ -142,7 +151,6 @@ struct View {
 
 int get_buffer(PyObject *self, Py_buffer *view, int flags) {
   return guarded([&] {
-    static constexpr std::array<const char *, kNumDTypes> formats = {"?", "i", "l", "f", "d"};
     view->obj = nullptr;
     const Tensor &tensor = tensor_in(self);
     const detail::TensorImpl *impl = tensor.impl();
@@ -172,9 +180,8 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
         .itemsize = item,
         .readonly = 1,
         .ndim = impl->rank,
-        .format = (flags & PyBUF_FORMAT) != 0
-                      ? const_cast<char *>(formats[static_cast<std::size_t>(impl->dtype)])
-                      : nullptr,
+        .format =
+            (flags & PyBUF_FORMAT) != 0 ? const_cast<char *>(format_of(impl->dtype)) : nullptr,
         .shape = const_cast<Py_ssize_t *>(reinterpret_cast<const Py_ssize_t *>(impl->dims())),
         .strides = impl->rank == 0 ? nullptr : held->strides.data(),
         .suboffsets = nullptr,

@@ -197,7 +197,7 @@ nb::object array_of(PyObject *object) {
 //===----------------------------------------------------------------------===//
 
 void Beside::add(PyObject *object, int depth) {
-  const auto strong = [&](DType dtype) { strong_ = strong_ ? promote(*strong_, dtype) : dtype; };
+  const auto strong = [&](DType dtype) { strong_.add(dtype); };
   if (is_tensor(object)) return strong(detail::type_of(tensor_in(object)).dtype);
   if (is_variable(object)) return strong(variable_in(object).dtype());
   if (PyFloat_Check(object)) {

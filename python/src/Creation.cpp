@@ -226,14 +226,16 @@ struct RangeNumber {
 
 /// The dtype that the numbers of a range take together: int32, int64 where one does not fit.
 DType dtype_of_range(std::span<const RangeNumber> numbers) {
-  std::optional<DType> dtype;
+  DTypeJoin join;
   bool large = false, floating = false;
   for (const RangeNumber &number : numbers) {
-    if (number.dtype) dtype = dtype ? promote(*dtype, *number.dtype) : *number.dtype;
+    if (number.dtype) join.add(*number.dtype);
     floating |= !number.is_integer();
     large |=
         !number.traced() && number.is_integer() && !std::in_range<std::int32_t>(number.integer());
   }
+  std::optional<DType> dtype;
+  if (!join.empty()) dtype = join.common_or_throw("arange");
   if (floating) return dtype && is_floating(*dtype) ? *dtype : DType::f32;
   return large ? DType::i64 : dtype.value_or(DType::i32);
 }

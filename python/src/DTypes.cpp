@@ -13,10 +13,6 @@ struct DTypeValue {
   DType dtype;
 };
 
-constexpr std::array<const char *, kNumDTypes> kNames = {"bool", "int32", "int64", "float32",
-                                                         "float64"};
-static_assert(static_cast<int>(DType::f64) == 4 && kNumDTypes == 5, "names for dtypes.def");
-
 PyTypeObject *dtype_type = nullptr;
 /// One per dtype, made when it is first wanted; given up when Python ends.
 std::array<PyObject *, kNumDTypes> objects = {};
@@ -26,8 +22,8 @@ void drop_objects() {
 }
 
 std::optional<DType> dtype_named(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i)
-    if (name == kNames[i]) return static_cast<DType>(i);
+  for (std::size_t i = 0; i < kNumDTypes; ++i)
+    if (detail::kDTypeInfos[i].numpy == name) return static_cast<DType>(i);
   if (name == "bool_") return DType::boolean; // NumPy's scalar type before version 2
   return parse_dtype(name);
 }
@@ -88,7 +84,9 @@ const PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void *>(compar
 
 } // namespace
 
-const char *python_name(DType dtype) { return kNames[static_cast<std::size_t>(dtype)]; }
+const char *python_name(DType dtype) { return dtype_info(dtype).numpy.data(); }
+
+std::string dtypes_in_words() { return detail::list_of_dtypes(&DTypeInfo::numpy, " and "); }
 
 nb::object wrap(DType dtype) {
   PyObject *&kept = objects[static_cast<std::size_t>(dtype)];
@@ -103,9 +101,8 @@ nb::object wrap(DType dtype) {
 
 DType to_dtype(PyObject *object, const Place &place) {
   if (const std::optional<DType> dtype = find_dtype(object)) return *dtype;
-  throw DTypeError(
-      place.text() + " is " + shown_value(object) +
-      ", which names no dtype: the dtypes are bool, int32, int64, float32 and float64");
+  throw DTypeError(place.text() + " is " + shown_value(object) +
+                   ", which names no dtype: the dtypes are " + dtypes_in_words());
 }
 
 std::optional<DType> to_optional_dtype(PyObject *object, const Place &place) {
@@ -132,10 +129,10 @@ void define_dtypes(nb::module_ &module) {
               "Bytes of an element.")
           .def_prop_ro(
               "is_floating", [](const DTypeValue &self) { return is_floating(self.dtype); },
-              "Whether its numbers have a point: float32 and float64.")
+              "Whether its numbers have a point.")
           .def_prop_ro(
               "is_integer", [](const DTypeValue &self) { return is_integer(self.dtype); },
-              "Whether it is int32 or int64.")
+              "Whether it has whole numbers alone; bool has none.")
           .def_prop_ro(
               "is_bool", [](const DTypeValue &self) { return self.dtype == DType::boolean; },
               "Whether it is bool.")
@@ -161,7 +158,7 @@ void define_dtypes(nb::module_ &module) {
           });
   dtype_type = reinterpret_cast<PyTypeObject *>(type.ptr());
   for (int i = 0; i < kNumDTypes; ++i)
-    module.attr(i == 0 ? "bool_" : kNames[static_cast<std::size_t>(i)]) =
+    module.attr(i == 0 ? "bool_" : python_name(static_cast<DType>(i))) =
         wrap(static_cast<DType>(i));
   nb::module_::import_("atexit").attr("register")(nb::cpp_function(drop_objects));
   static PyMethodDef functions[] = {

@@ -49,10 +49,9 @@ constexpr const char *kName = "dltensor", *kVersionedName = "dltensor_versioned"
 //===----------------------------------------------------------------------===//
 
 DLTensor described(detail::TensorImpl *impl) {
-  DLDataType dtype{
-      .code = 2, .bits = static_cast<std::uint8_t>(8 * item_size(impl->dtype)), .lanes = 1};
-  if (is_integer(impl->dtype)) dtype.code = 0;
-  if (impl->dtype == DType::boolean) dtype.code = 6;
+  const DTypeInfo &info = dtype_info(impl->dtype);
+  const DLDataType dtype{
+      .code = info.dlpack, .bits = static_cast<std::uint8_t>(info.bits), .lanes = 1};
   return {.data = impl->data,
           .device = {kCpu, 0},
           .ndim = impl->rank,
@@ -117,10 +116,7 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     if (copy) {
       const detail::TensorImpl *impl = tensor.impl();
       Elements elements{{}, impl->data, {}, {}};
-      elements.element.size = item_size(impl->dtype);
-      elements.element.kind = impl->dtype == DType::boolean ? Element::Kind::boolean
-                              : is_integer(impl->dtype)     ? Element::Kind::integer
-                                                            : Element::Kind::floating;
+      elements.element = {kind_of(impl->dtype), item_size(impl->dtype)};
       for (int i = 0; i < impl->rank; ++i) {
         elements.dims.push_back(impl->dims()[i]);
         elements.strides.push_back(impl->strides()[i] *
@@ -161,15 +157,16 @@ void release_managed(void *context) {
 Element element_of(const DLDataType &dtype, const Place &place) {
   Element element;
   element.size = dtype.bits / 8;
-  static constexpr std::array kinds = {Element::Kind::integer, Element::Kind::natural,
-                                       Element::Kind::floating};
+  static constexpr std::array kinds = {DTypeKind::integer, DTypeKind::unsigned_integer,
+                                       DTypeKind::floating};
   if (dtype.code < kinds.size()) element.kind = kinds[dtype.code];
-  if (dtype.code == 6 && dtype.bits == 8) element.kind = Element::Kind::boolean;
-  if (element.kind == Element::Kind::other || dtype.lanes != 1 || dtype.bits % 8 != 0)
+  if (dtype.code == dtype_info(DType::boolean).dlpack && dtype.bits == 8)
+    element.kind = DTypeKind::boolean;
+  if (!element.kind || dtype.lanes != 1 || dtype.bits % 8 != 0)
     throw DTypeError(place.text() + " has elements of DLPack's type " + std::to_string(dtype.code) +
                      " with " + std::to_string(dtype.bits) + " bits" +
-                     (dtype.code == 4 ? " (bfloat16)" : "") +
-                     ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+                     (dtype.code == 4 ? " (bfloat16)" : "") + ", which no dtype holds: they are " +
+                     dtypes_in_words());
   return element;
 }
 

@@ -10,8 +10,6 @@ namespace weft::python {
 
 namespace {
 
-using Kind = Element::Kind;
-
 /// A number of 16 bits of IEEE 754 as a float.
 float half_to_float(std::uint16_t bits) {
   const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f,
@@ -89,32 +87,23 @@ Tensor copied(const Elements &elements) {
 
 /// In the least dtype that holds every value; undefined if none does.
 Tensor copy_of(const Elements &elements) {
-  switch (elements.element.kind) {
-  case Kind::boolean: return copied<Byte, bool>(elements);
-  case Kind::integer:
-    switch (elements.element.size) {
-    case 1: return copied<std::int8_t, std::int32_t>(elements);
-    case 2: return copied<std::int16_t, std::int32_t>(elements);
-    case 4: return copied<std::int32_t, std::int32_t>(elements);
-    case 8: return copied<std::int64_t, std::int64_t>(elements);
-    default: return {};
-    }
-  case Kind::natural:
-    switch (elements.element.size) {
-    case 1: return copied<std::uint8_t, std::int32_t>(elements);
-    case 2: return copied<std::uint16_t, std::int32_t>(elements);
-    case 4: return copied<std::uint32_t, std::int64_t>(elements);
-    default: return {};
-    }
-  case Kind::floating:
-    switch (elements.element.size) {
-    case 2: return copied<Half, float>(elements);
-    case 4: return copied<float, float>(elements);
-    case 8: return copied<double, double>(elements);
-    default: return {};
-    }
-  case Kind::other: return {};
-  }
+  const Element &element = elements.element;
+  if (const std::optional<DType> dtype = element.dtype())
+    return visit_dtype(*dtype, [&]<class T>() {
+      return copied<std::conditional_t<std::is_same_v<T, bool>, Byte, T>, T>(elements);
+    });
+  if (element.kind == DTypeKind::integer && element.size == 1)
+    return copied<std::int8_t, std::int32_t>(elements);
+  if (element.kind == DTypeKind::integer && element.size == 2)
+    return copied<std::int16_t, std::int32_t>(elements);
+  if (element.kind == DTypeKind::unsigned_integer && element.size == 1)
+    return copied<std::uint8_t, std::int32_t>(elements);
+  if (element.kind == DTypeKind::unsigned_integer && element.size == 2)
+    return copied<std::uint16_t, std::int32_t>(elements);
+  if (element.kind == DTypeKind::unsigned_integer && element.size == 4)
+    return copied<std::uint32_t, std::int64_t>(elements);
+  if (element.kind == DTypeKind::floating && element.size == 2)
+    return copied<Half, float>(elements);
   return {};
 }
 
@@ -159,26 +148,13 @@ Tensor shared(const Elements &elements, DType dtype, detail::ExternalOwner owner
 } // namespace
 
 std::optional<DType> Element::dtype() const {
-  switch (kind) {
-  case Kind::boolean: return size == 1 ? std::optional(DType::boolean) : std::nullopt;
-  case Kind::integer:
-    return size == 4   ? std::optional(DType::i32)
-           : size == 8 ? std::optional(DType::i64)
-                       : std::nullopt;
-  case Kind::floating:
-    return size == 4   ? std::optional(DType::f32)
-           : size == 8 ? std::optional(DType::f64)
-                       : std::nullopt;
-  case Kind::natural:
-  case Kind::other: return std::nullopt;
-  }
-  return std::nullopt;
+  return kind ? find_dtype(*kind, static_cast<int>(8 * size)) : std::nullopt;
 }
 
 std::string to_string(const Element &element) {
-  static constexpr std::array names = {"bool", "int", "uint", "float", "elements"};
-  std::string text = names[static_cast<std::size_t>(element.kind)];
-  if (element.kind != Kind::boolean) text += std::to_string(8 * element.size);
+  static constexpr std::array names = {"bool", "int", "uint", "float"};
+  std::string text = element.kind ? names[static_cast<std::size_t>(*element.kind)] : "elements";
+  if (element.kind != DTypeKind::boolean) text += std::to_string(8 * element.size);
   return element.swapped ? text + " (big-endian)" : text;
 }
 
@@ -202,7 +178,7 @@ Tensor tensor_of_elements(const Elements &elements, detail::ExternalOwner owner,
   Tensor tensor = copy_of(elements);
   if (tensor.defined()) return tensor;
   throw DTypeError(place.text() + " has elements of " + to_string(elements.element) +
-                   ", which no dtype holds: they are bool, int32, int64, float32 and float64");
+                   ", which no dtype holds: they are " + dtypes_in_words());
 }
 
 } // namespace weft::python

@@ -9,10 +9,9 @@ namespace weft::python {
 
 /// What one element is.
 struct Element {
-  enum class Kind : std::uint8_t { boolean, integer, natural, floating, other };
-  Kind kind = Kind::other;
-  std::size_t size = 0; ///< in bytes
-  bool swapped = false; ///< in the byte order of other machines
+  std::optional<DTypeKind> kind = std::nullopt; ///< nothing for what no dtype is like
+  std::size_t size = 0;                         ///< in bytes
+  bool swapped = false;                         ///< in the byte order of other machines
 
   /// The dtype of just these elements.
   std::optional<DType> dtype() const;

@@ -186,12 +186,23 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 } // namespace
 
+/// The dtype whose name the text begins with; the longest of several.
+static std::optional<DType> dtype_word_at(std::string_view text) {
+  std::optional<DType> found;
+  for (std::size_t i = 0; i < kNumDTypes; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    if (text.starts_with(name_of(dtype)) &&
+        (!found || name_of(*found).size() < name_of(dtype).size()))
+      found = dtype;
+  }
+  return found;
+}
+
 std::string with_dtypes(std::string_view text) {
   const auto is_of_word = [&](std::size_t at) {
     return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 ||
                                 text[at] == '_' || text[at] == '<');
   };
-  static constexpr DType kinds[] = {DType::i32, DType::i64, DType::f32, DType::f64};
   std::string made;
   bool quoted = false;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -203,14 +214,14 @@ std::string with_dtypes(std::string_view text) {
       made += "None";
       continue;
     }
-    const auto *kind = std::ranges::find_if(
-        kinds, [&](DType dtype) { return text.substr(at, 3) == name_of(dtype); });
-    if (quoted || kind == std::end(kinds) || is_of_word(at - 1) || is_of_word(at + 3)) {
+    const std::optional<DType> dtype =
+        quoted || is_of_word(at - 1) ? std::nullopt : dtype_word_at(text.substr(at));
+    if (!dtype || is_of_word(at + name_of(*dtype).size())) {
       made += text[at];
       continue;
     }
-    made += python_name(*kind);
-    at += 2;
+    made += python_name(*dtype);
+    at += name_of(*dtype).size() - 1;
   }
   return made;
 }
@@ -221,13 +232,10 @@ std::string with_printed_dtypes(std::string_view line) {
   for (std::size_t at = line.find(before); at != std::string_view::npos; at = line.find(before)) {
     text += line.substr(0, at + before.size());
     line.remove_prefix(at + before.size());
-    for (const DType dtype : {DType::i32, DType::i64, DType::f32, DType::f64}) {
-      const std::string_view name = name_of(dtype);
-      if (!line.starts_with(name) || !line.substr(name.size()).starts_with(')')) continue;
-      text += python_name(dtype);
-      line.remove_prefix(name.size());
-      break;
-    }
+    const std::optional<DType> dtype = dtype_word_at(line);
+    if (!dtype || !line.substr(name_of(*dtype).size()).starts_with(')')) continue;
+    text += python_name(*dtype);
+    line.remove_prefix(name_of(*dtype).size());
   }
   return text + std::string(line);
 }

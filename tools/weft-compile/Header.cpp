@@ -16,13 +16,14 @@
 namespace mlir::weft {
 
 /// The C type of an element: bool is one byte.
-static StringRef cType(Type element) {
-  switch (*dtypeOf(element)) {
-  case ::weft::DType::boolean: return "uint8_t";
-  case ::weft::DType::i32: return "int32_t";
-  case ::weft::DType::i64: return "int64_t";
-  case ::weft::DType::f32: return "float";
-  case ::weft::DType::f64: return "double";
+static std::string cType(Type element) {
+  const ::weft::DTypeInfo &info = ::weft::dtype_info(*dtypeOf(element));
+  const std::string bits = std::to_string(info.bits);
+  switch (info.kind) {
+  case ::weft::DTypeKind::floating: return info.bits == 64 ? "double" : "float";
+  case ::weft::DTypeKind::integer: return "int" + bits + "_t";
+  case ::weft::DTypeKind::boolean:
+  case ::weft::DTypeKind::unsigned_integer: return "uint" + bits + "_t";
   }
   return "void";
 }
@@ -55,7 +56,7 @@ static std::string escaped(StringRef text) {
 }
 
 /// Bool memrefs hold bytes.
-static StringRef elementOf(MemRefType type) {
+static std::string elementOf(MemRefType type) {
   return type.getElementType().isInteger(8) ? "uint8_t" : cType(type.getElementType());
 }
 
@@ -128,7 +129,7 @@ private:
   }
   void addInput(const std::string &wanted, MemRefType type) {
     const std::string name = identifier(wanted, taken);
-    add(("const " + elementOf(type) + " *" + name).str(), "input, " + sizesOf(type));
+    add("const " + elementOf(type) + " *" + name, "input, " + sizesOf(type));
     signature.buffers.push_back("(void *)" + name);
     for (auto [axis, size] : llvm::enumerate(type.getShape())) {
       if (!ShapedType::isDynamic(size)) continue;
@@ -141,24 +142,23 @@ private:
     if (function.getArgument(i).use_empty()) return signature.buffers.push_back("NULL");
     const std::string name = identifier(symbol, taken);
     const bool written = static_cast<bool>(function.getArgAttr(i, "weft.updated"));
-    add(((written ? "" : "const ") + elementOf(type) + " *" + name).str(),
+    add((written ? "" : "const ") + elementOf(type) + " *" + name,
         (written ? "variable, updated in place, " : "variable, ") + sizesOf(type));
     signature.buffers.push_back("(void *)" + name);
   }
   void addOutput(size_t number, MemRefType type) {
     const std::string name = identifier("result" + std::to_string(number), taken);
-    add((elementOf(type) + " *" + name).str(), "output, " + sizesOf(type));
+    add(elementOf(type) + " *" + name, "output, " + sizesOf(type));
     signature.buffers.push_back("(void *)" + name);
   }
   void addNewOutput(size_t number, MemRefType type) {
     const std::string name = identifier("result" + std::to_string(number), taken);
-    add((elementOf(type) + " **" + name).str(),
-        "output, " + sizesOf(type) + ": memory that free() takes");
+    add(elementOf(type) + " **" + name, "output, " + sizesOf(type) + ": memory that free() takes");
     const std::string sizes = identifier(name + "_sizes", taken);
     add("int64_t *" + sizes,
         type.getRank() == 1 ? "its size" : "its " + std::to_string(type.getRank()) + " sizes");
     signature.newSizes.push_back(sizes);
-    signature.outputs.push_back({name, elementOf(type).str()});
+    signature.outputs.push_back({name, elementOf(type)});
   }
 
   func::FuncOp function;

@@ -21,7 +21,7 @@ using namespace mlir;
 using mlir::weft::ScalarBuilder;
 
 constexpr DType kDTypes[] = {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) DType::enumerator,
+#define WEFT_DTYPE(enumerator, ...) DType::enumerator,
 #include <weft/dtypes.def>
 };
 

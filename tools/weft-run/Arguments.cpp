@@ -31,7 +31,9 @@ public:
           if (first_.empty()) first_ = diagnostic.str();
         }) {}
   /// The first thing said, or `otherwise` if nothing was.
-  std::string orElse(const char *otherwise) const { return first_.empty() ? otherwise : first_; }
+  std::string orElse(const std::string &otherwise) const {
+    return first_.empty() ? otherwise : first_;
+  }
 
 private:
   std::string first_;
@@ -77,7 +79,7 @@ RankedTensorType parseTensorType(StringRef whole, StringRef text, MLIRContext &c
     Attribute attribute = parseAttribute(text, &context);
     auto elements = dyn_cast_or_null<DenseElementsAttr>(attribute);
     if (!elements || !isWeftTensor(elements.getType()))
-      refuse(text, diagnostics.orElse("it is no literal of a tensor of i1, i32, i64, f32 or f64"));
+      refuse(text, diagnostics.orElse("it is no literal of a tensor of " + dtypesInWords()));
     // One element may stand for more than there is memory for, which this says in Weft's words.
     if (elements.isSplat()) {
       const ::weft::TensorType type = tensorTypeOf(elements.getType());

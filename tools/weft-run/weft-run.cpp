@@ -128,9 +128,9 @@ static LogicalResult checkSignature(func::FuncOp function) {
                              std::pair(function.getResultTypes(), "gives ")})
     for (Type type : types)
       if (!isWeftTensor(type))
-        return emitError(function.getLoc()) << '@' << function.getName() << ' ' << verb << type
-                                            << ", but weft-run hands over ranked tensors of i1, "
-                                               "i32, i64, f32 or f64 alone";
+        return emitError(function.getLoc())
+               << '@' << function.getName() << ' ' << verb << type
+               << ", but weft-run hands over ranked tensors of " << dtypesInWords() << " alone";
   return success();
 }
 

@@ -1,8 +1,8 @@
 // Generates OpCode's enumerators and the op table.
 #include "Backends.h"
+#include "DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Error.h"
 
@@ -179,15 +179,6 @@ void emitCumulativeRoutines(const RecordKeeper &records, raw_ostream &os) {
   }
 }
 
-static StringRef elementType(StringRef dtype) {
-  return StringSwitch<StringRef>(dtype)
-      .Case("boolean", "bool")
-      .Case("i32", "std::int32_t")
-      .Case("i64", "std::int64_t")
-      .Case("f32", "float")
-      .Case("f64", "double");
-}
-
 /// The ops that routines compute.
 static std::vector<OpRecord> routinesOf(const RecordKeeper &records) {
   std::vector<OpRecord> ops = readOps(records);
@@ -229,7 +220,7 @@ void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
     os << "  case OpCode::" << op.cppName << ":\n    switch (dtype) {\n";
     for (const std::string &dtype : op.operands.front().dtypes)
       os << "    case DType::" << dtype << ": return &routines::" << op.cppName << "<"
-         << elementType(dtype) << ">;\n";
+         << findDType(dtype)->cpp << ">;\n";
     os << "    default: return nullptr;\n    }\n";
   }
   os << "  default: return nullptr;\n  }\n}\n} // namespace weft::kernels\n\n";

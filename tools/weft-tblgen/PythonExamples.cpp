@@ -1,5 +1,6 @@
 // Translates the examples of the records into doctests of Python.
 #include "Backends.h"
+#include "DTypes.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +8,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/TableGen/Error.h"
 
 using namespace llvm;
@@ -18,15 +18,10 @@ std::string inPython(StringRef text, StringRef prefix) {
   std::string result;
   while (!text.empty()) {
     const StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
-    const std::string other = StringSwitch<std::string>(word)
-                                  .Case("true", "True")
-                                  .Case("false", "False")
-                                  .Case("i32", (prefix + "int32").str())
-                                  .Case("i64", (prefix + "int64").str())
-                                  .Case("f32", (prefix + "float32").str())
-                                  .Case("f64", (prefix + "float64").str())
-                                  .Default(word.str());
-    result += word.empty() ? text.substr(0, 1).str() : other;
+    if (word.empty()) result += text[0];
+    else if (word == "true" || word == "false") result += word == "true" ? "True" : "False";
+    else if (const DTypeRow *row = findDType(word)) result += (prefix + row->numpy).str();
+    else result += word;
     text = text.drop_front(std::max<std::size_t>(word.size(), 1));
   }
   return result;
@@ -91,12 +86,12 @@ std::string callOf(const Callable &op, StringRef call) {
 /// The dtype of the result, in the words of the records: what its record says, or follows from how
 /// numbers are written.
 StringRef dtypeOf(const Callable &op, StringRef call, StringRef value) {
-  for (StringRef dtype : {"bool", "i32", "i64", "f32", "f64"})
-    if (op.resultDType == dtype) return dtype;
+  for (const DTypeRow &row : dtypeRows())
+    if (op.resultDType == row.name) return row.name;
   // Of operands only a dtype that is given is a word.
   if (any_of(op.attributes, [](const Attribute &a) { return a.kind == "dtype"; }))
-    for (StringRef dtype : {"i32", "i64", "f32", "f64"})
-      if (call.contains(dtype)) return dtype;
+    for (const DTypeRow &row : dtypeRows())
+      if (row.kind != "boolean" && call.contains(row.name)) return row.name;
   if (value.contains("true") || value.contains("false")) return "bool";
   const auto hasPoint = [](StringRef text) {
     for (std::size_t at = 1; at < text.size(); ++at)

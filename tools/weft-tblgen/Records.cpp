@@ -1,5 +1,6 @@
 // Reads and checks the records of ops and composites.
 #include "Records.h"
+#include "DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -85,8 +86,7 @@ std::string Callable::resultType() const {
 std::string origin(const Callable &op) { return op.className + ", " + op.file; }
 
 std::string Operand::dtypeList() const {
-  return join(map_range(dtypes, [](const std::string &d) { return d == "boolean" ? "bool" : d; }),
-              ", ");
+  return join(map_range(dtypes, [](const std::string &d) { return findDType(d)->name; }), ", ");
 }
 
 std::string promotionInWords(const Callable &op) {
@@ -126,8 +126,10 @@ static Operand readOperand(const Record *type, StringRef name) {
   }
   operand.admitsWord = type->getValueAsString("kindName").str();
   operand.role = type->getValueAsString("role").str();
-  for (StringRef dtype : type->getValueAsListOfStrings("dtypes"))
-    operand.dtypes.push_back(dtype.str());
+  const std::vector<StringRef> admitted = type->getValueAsListOfStrings("admits");
+  for (const DTypeRow &row : dtypeRows())
+    if (is_contained(admitted, row.kind) || is_contained(admitted, row.enumerator))
+      operand.dtypes.push_back(row.enumerator.str());
   return operand;
 }
 
@@ -244,10 +246,11 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
 /// Whether an operand may come with a dtype that it does not admit, after promotion.
 static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   if (operand.role == "predicate") return true;
-  std::vector<StringRef> possible = {"boolean", "i32", "i64", "f32", "f64"};
-  if (op.promotion == "floating") possible = {"f32", "f64"};
-  if (op.promotion == "number") possible = {"i32", "i64", "f32", "f64"};
-  return any_of(possible, [&](StringRef dtype) { return !is_contained(operand.dtypes, dtype); });
+  return any_of(dtypeRows(), [&](const DTypeRow &row) {
+    if (op.promotion == "floating" && row.kind != "floating") return false;
+    if (op.promotion == "number" && row.kind == "boolean") return false;
+    return !is_contained(operand.dtypes, row.enumerator);
+  });
 }
 
 /// Reads what the record says in words of shapes, dtypes and errors.

@@ -1,5 +1,6 @@
 // Generates the calls that the tests make of each op, from the samples of the records.
 #include "Backends.h"
+#include "DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -25,9 +26,8 @@ std::vector<std::int64_t> sizesOf(StringRef words) {
   bool transposed = false, halved = false;
   for (bool more = true; more;) {
     more = false;
-    for (StringRef prefix :
-         {"i32 ", "i64 ", "f32 ", "f64 ", "bool ", "finite ", "regular ", "definite "})
-      more |= words.consume_front(prefix);
+    for (StringRef prefix : {"finite ", "regular ", "definite "}) more |= words.consume_front(prefix);
+    for (const DTypeRow &row : dtypeRows()) more |= words.consume_front((row.name + " ").str());
     if (words.consume_front("transposed ")) more = transposed = true;
     if (words.consume_front("backwards ") || words.consume_front("strided ")) more = halved = true;
   }
@@ -107,7 +107,11 @@ private:
 
   Words values(const Attribute &attribute, const SampleCall &call) const {
     if (attribute.kind == "flag") return {"false", "true"};
-    if (attribute.kind == "dtype") return {"bool", "i32", "i64", "f32", "f64"};
+    if (attribute.kind == "dtype") {
+      Words dtypes;
+      for (const DTypeRow &row : dtypeRows()) dtypes.push_back(row.name.str());
+      return dtypes;
+    }
     if (attribute.hasDefault() && (attribute.kind == "integer" || attribute.kind == "real"))
       return {attribute.optionDefault};
     const std::vector<std::int64_t> sizes = this->sizes(call);

@@ -133,8 +133,8 @@ LogicalResult Recompute::choose(ArrayRef<ReverseIteration> iterations) {
   std::optional<llvm::SmallVector<unsigned>> cut = graph.solve();
   if (!cut)
     return context.refuse(op) << "has values that its derivative needs and that cannot be kept: "
-                                 "only tensors of i1, i32, i64, f32 and f64 and their elements "
-                                 "can, and indices";
+                                 "only tensors of "
+                              << dtypesInWords(" and ") << " and their elements can, and indices";
   for (unsigned node : *cut) keep.push_back(nodes.begin()[node].first);
   llvm::sort(keep, [&](Value a, Value b) {
     auto argumentA = dyn_cast<BlockArgument>(a), argumentB = dyn_cast<BlockArgument>(b);

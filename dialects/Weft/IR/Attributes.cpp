@@ -84,7 +84,7 @@ Complaint verifyOutput(Operation *op, Attribute value) {
       op->getNumResults() == 1 ? dyn_cast<MemRefType>(op->getResult(0).getType()) : MemRefType();
   if (isa<memref::AllocOp>(op) && type && dtypeOf(type.getElementType()) && countOf(value) >= 0)
     return std::nullopt;
-  return "is the number of a result that a memref.alloc of i1, i32, i64, f32 or f64 is, but is " +
+  return "is the number of a result that a memref.alloc of " + dtypesInWords() + " is, but is " +
          text(value);
 }
 

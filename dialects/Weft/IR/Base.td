@@ -51,22 +51,23 @@ def Weft_TokenType : Weft_Type<"Token", "token"> {
   let description = "A point in the order of effects.";
 }
 
-/// A ranked tensor of the dtypes an operand admits. The constraint checks only that it is a tensor
-/// of dtypes Weft has; that the dtype is among `dtypes` is checked by the op's type inference, so
+/// A ranked tensor of the dtypes an operand admits: kinds of weft/dtypes.def, and single ones of its
+/// rows. The constraint checks only that it is a tensor
+/// of dtypes Weft has; that the dtype is among them is checked by the op's type inference, so
 /// that eager, traced and textual programs fail with the same words. `role` says what
 /// its elements are for: `value`; `index`, of which one out of range stops the call; `size`, which stands
 /// in a list of sizes; `predicate`, which keeps its dtype where the others take one together.
 class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
-    : Type<CPred<"::mlir::weft::isWeftTensor($_self)">,
-           "ranked tensor of i1, i32, i64, f32 or f64", "::mlir::RankedTensorType"> {
+    : Type<CPred<"::mlir::weft::isWeftTensor($_self)">, "ranked tensor of a dtype", "::mlir::RankedTensorType"> {
   string kindName = kind;
-  list<string> dtypes = admitted;
+  list<string> admits = admitted;
   string role = which;
 }
-def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "i32", "i64", "f32", "f64"]>;
-def Weft_Number : Weft_TensorOf<"a number", ["i32", "i64", "f32", "f64"]>;
-def Weft_Float : Weft_TensorOf<"floating", ["f32", "f64"]>;
-def Weft_Integer : Weft_TensorOf<"an integer", ["i32", "i64"]>;
+def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating"]>;
+def Weft_Number : Weft_TensorOf<"a number", ["integer", "unsigned_integer", "floating"]>;
+def Weft_Float : Weft_TensorOf<"floating", ["floating"]>;
+def Weft_Integer : Weft_TensorOf<"an integer", ["integer", "unsigned_integer"]>;
+/// Indices are of the two dtypes that compiled code indexes by; calls convert others.
 def Weft_Index : Weft_TensorOf<"an integer", ["i32", "i64"], "index">;
 /// A size that is known only when the program runs, a scalar. `Variadic<Weft_Size>` is the last operand
 /// of an op whose attributes are lists that such sizes may stand in, where the list has

@@ -5,6 +5,7 @@
 
 using ::weft::AttrKind;
 using ::weft::DType;
+using ::weft::DTypeKind;
 
 namespace mlir::weft {
 
@@ -22,23 +23,34 @@ bool hasOperand(Operation *op, ::weft::OperandRole role) {
 }
 
 std::optional<DType> dtypeOf(Type elementType) {
-  if (elementType.isInteger(1)) return DType::boolean;
-  if (elementType.isSignlessInteger(32)) return DType::i32;
-  if (elementType.isSignlessInteger(64)) return DType::i64;
-  if (elementType.isF32()) return DType::f32;
-  if (elementType.isF64()) return DType::f64;
+  if (auto integer = dyn_cast<IntegerType>(elementType)) {
+    if (integer.isSigned()) return std::nullopt;
+    if (integer.isSignless() && integer.getWidth() == 1) return DType::boolean;
+    return ::weft::find_dtype(integer.isUnsigned() ? DTypeKind::unsigned_integer
+                                                   : DTypeKind::integer,
+                              static_cast<int>(integer.getWidth()));
+  }
+  if (elementType.isF32() || elementType.isF64())
+    return ::weft::find_dtype(DTypeKind::floating,
+                              static_cast<int>(elementType.getIntOrFloatBitWidth()));
   return std::nullopt;
 }
 
+std::string dtypesInWords(StringRef beforeLast) {
+  return ::weft::detail::list_of_dtypes(&::weft::DTypeInfo::mlir, beforeLast.str());
+}
+
 Type elementTypeOf(DType dtype, MLIRContext *context) {
-  switch (dtype) {
-  case DType::boolean: return IntegerType::get(context, 1);
-  case DType::i32: return IntegerType::get(context, 32);
-  case DType::i64: return IntegerType::get(context, 64);
-  case DType::f32: return Float32Type::get(context);
-  case DType::f64: return Float64Type::get(context);
+  const ::weft::DTypeInfo &info = ::weft::dtype_info(dtype);
+  const auto bits = static_cast<unsigned>(info.bits);
+  switch (info.kind) {
+  case DTypeKind::boolean: return IntegerType::get(context, 1);
+  case DTypeKind::integer: return IntegerType::get(context, bits);
+  case DTypeKind::unsigned_integer: return IntegerType::get(context, bits, IntegerType::Unsigned);
+  case DTypeKind::floating:
+    return bits == 32 ? Type(Float32Type::get(context)) : Type(Float64Type::get(context));
   }
-  llvm_unreachable("every dtype has its MLIR type");
+  llvm_unreachable("every kind has its MLIR types");
 }
 
 bool isWeftTensor(Type type) {
@@ -65,10 +77,11 @@ RankedTensorType mlirTypeOf(const ::weft::TensorType &type, MLIRContext *context
 // Attributes
 //===----------------------------------------------------------------------===//
 
-static ::weft::Fault attributeFault(const ::weft::AttrInfo &info, StringRef what) {
+static ::weft::Fault attributeFault(const ::weft::AttrInfo &info, const Twine &what) {
   return {
       ::weft::ErrorKind::value,
-      ("attribute '" + StringRef(info.name.data(), info.name.size()) + "' must be " + what).str()};
+      (Twine("attribute '") + StringRef(info.name.data(), info.name.size()) + "' must be " + what)
+          .str()};
 }
 
 static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attribute attribute) {
@@ -98,7 +111,7 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
   case AttrKind::dtype:
     if (auto type = dyn_cast_or_null<TypeAttr>(attribute))
       if (std::optional<DType> dtype = dtypeOf(type.getValue())) return ::weft::Attr(*dtype);
-    return attributeFault(info, "one of i1, i32, i64, f32, f64");
+    return attributeFault(info, "one of " + dtypesInWords(", "));
   case AttrKind::text:
     if (auto text = dyn_cast_or_null<StringAttr>(attribute))
       return ::weft::Attr(text.getValue().str());
@@ -106,7 +119,7 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
   case AttrKind::constant:
     if (auto elements = dyn_cast_or_null<ElementsAttr>(attribute)) {
       if (!isWeftTensor(elements.getType()))
-        return attributeFault(info, "elements of a tensor of i1, i32, i64, f32 or f64");
+        return attributeFault(info, "elements of a tensor of " + dtypesInWords());
       // Its type is all that inference needs; constantOf reads the elements.
       auto data = std::make_shared<::weft::ConstantData>();
       data->type = tensorTypeOf(elements.getType());
@@ -272,7 +285,7 @@ LogicalResult inferResultTypes(StringRef name, MLIRContext *context,
     // The verifier of the operand's constraint has its own words for this.
     if (!isWeftTensor(operand.getType()))
       return emitOptionalError(location, "'weft.", name, "' op operand of type ", operand.getType(),
-                               " is no ranked tensor of i1, i32, i64, f32 or f64");
+                               " is no ranked tensor of ", dtypesInWords());
     types.push_back(tensorTypeOf(operand.getType()));
   }
   ::weft::Result<::weft::Attrs> attrs = attrsFrom(info, attributes);

@@ -20,6 +20,8 @@ Value sizeOperandOf(Operation *op, StringRef list, size_t entry);
 /// The dtype with that MLIR type, or nothing.
 std::optional<::weft::DType> dtypeOf(Type elementType);
 Type elementTypeOf(::weft::DType dtype, MLIRContext *context);
+/// The MLIR types of all dtypes, for messages: "i1, i32, i64, f32 or f64".
+std::string dtypesInWords(StringRef beforeLast = " or ");
 /// `type` must satisfy isWeftTensor.
 ::weft::TensorType tensorTypeOf(Type type);
 RankedTensorType mlirTypeOf(const ::weft::TensorType &type, MLIRContext *context);

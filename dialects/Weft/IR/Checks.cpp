@@ -152,8 +152,8 @@ LogicalResult LeaveOp::verify() {
     for (Type type : getValues().getTypes()) {
       auto shaped = dyn_cast<ShapedType>(type);
       if (!shaped || !shaped.hasRank() || !dtypeOf(shaped.getElementType()))
-        return emitOpError("takes tensors or buffers of i1, i32, i64, f32 or f64, but not ")
-               << type;
+        return emitOpError("takes tensors or buffers of ")
+               << dtypesInWords() << ", but not " << type;
     }
     return success();
   }

@@ -21,7 +21,7 @@ LogicalResult ConstantOp::verify() {
 
 LogicalResult VariableOp::verify() {
   if (!isWeftTensor(getType()))
-    return emitOpError() << "the type must be a ranked tensor of i1, i32, i64, f32 or f64, but is "
+    return emitOpError() << "the type must be a ranked tensor of " << dtypesInWords() << ", but is "
                          << getType();
   if (cast<RankedTensorType>(getType()).getRank() > ::weft::max_rank)
     return emitOpError() << "a tensor has at most " << ::weft::max_rank

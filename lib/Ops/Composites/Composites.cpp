@@ -74,7 +74,7 @@ std::vector<Tensor> promoted_list(const char *function, Promotion promotion,
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (operands[i]->undefined()) refuse_undefined(function, element(info, i));
   std::optional<DType> dtype;
-  if (promotion != Promotion::none) dtype = promoted_dtype(promotion, operands, 0);
+  if (promotion != Promotion::none) dtype = promoted_dtype(function, promotion, operands, 0);
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < operands.size(); ++i)
     tensors.push_back(converted(function, *operands[i], dtype, info, element(info, i)));
@@ -99,7 +99,7 @@ void promote_operands(const char *function, Promotion promotion,
     if (infos[i].promoted && promotion != Promotion::none) promoted.push_back(operands[i]);
   }
   std::optional<DType> dtype;
-  if (!promoted.empty()) dtype = promoted_dtype(promotion, promoted, 0);
+  if (!promoted.empty()) dtype = promoted_dtype(function, promotion, promoted, 0);
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (operands[i] != nullptr)
       tensors[i] = converted(function, *operands[i], infos[i].promoted ? dtype : std::nullopt,
@@ -116,16 +116,16 @@ std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const 
 std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const ParameterInfo &info,
                                std::span<const Tensor> list) {
   check_not_empty(function, info, list.empty());
-  std::optional<DType> dtype;
+  DTypeJoin join;
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!list[i].defined()) refuse_undefined(function, element(info, i));
-    dtype = dtype ? promote(*dtype, list[i].dtype()) : list[i].dtype();
+    join.add(list[i].dtype());
   }
+  std::optional<DType> dtype;
+  if (promotion != Promotion::none) dtype = join.common_or_throw(function);
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < list.size(); ++i)
-    tensors.push_back(converted(function, list[i],
-                                promotion == Promotion::none ? std::nullopt : dtype, info,
-                                element(info, i)));
+    tensors.push_back(converted(function, list[i], dtype, info, element(info, i)));
   return tensors;
 }
 

@@ -49,7 +49,7 @@ func.func @fields(%p: tensor<i1>, %n: tensor<i64>) {
 
 // There is no tensor of the library with these elements.
 func.func @no_dtype(%p: tensor<i1>, %x: tensor<f16>) {
-  // expected-error @below {{'weft.assert' op operand #1 must be variadic of ranked tensor of i1, i32, i64, f32 or f64, but got 'tensor<f16>'}}
+  // expected-error @below {{'weft.assert' op operand #1 must be variadic of ranked tensor of a dtype, but got 'tensor<f16>'}}
   weft.assert %p, "x", %x : tensor<i1>, tensor<f16>
   return
 }

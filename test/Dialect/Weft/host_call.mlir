@@ -60,7 +60,7 @@ func.func @tokens(%t: !weft.token, %x: tensor<f32>) -> tensor<f32> {
 // -----
 
 func.func @no_tensor(%x: index) {
-  // expected-error @below {{'weft.host_call' op operand #0 must be variadic of ranked tensor of i1, i32, i64, f32 or f64 or token, but got 'index'}}
+  // expected-error @below {{'weft.host_call' op operand #0 must be variadic of ranked tensor of a dtype or token, but got 'index'}}
   weft.host_call @f(%x) : (index) -> ()
   return
 }
@@ -68,7 +68,7 @@ func.func @no_tensor(%x: index) {
 // -----
 
 func.func @no_dtype() {
-  // expected-error @below {{'weft.host_call' op result #0 must be variadic of ranked tensor of i1, i32, i64, f32 or f64 or token, but got 'tensor<f16>'}}
+  // expected-error @below {{'weft.host_call' op result #0 must be variadic of ranked tensor of a dtype or token, but got 'tensor<f16>'}}
   %0 = weft.host_call @f() : () -> tensor<f16>
   return
 }
@@ -76,7 +76,7 @@ func.func @no_dtype() {
 // -----
 
 func.func @unranked() {
-  // expected-error @below {{'weft.host_call' op result #0 must be variadic of ranked tensor of i1, i32, i64, f32 or f64 or token, but got 'tensor<*xf32>'}}
+  // expected-error @below {{'weft.host_call' op result #0 must be variadic of ranked tensor of a dtype or token, but got 'tensor<*xf32>'}}
   %0 = weft.host_call @f() : () -> tensor<*xf32>
   return
 }

@@ -15,7 +15,7 @@ namespace weft {
 namespace {
 
 constexpr DType kDTypes[] = {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy) DType::enumerator,
+#define WEFT_DTYPE(enumerator, ...) DType::enumerator,
 #include <weft/dtypes.def>
 };
 

@@ -335,7 +335,7 @@ void argmax(void *const *buffers, const std::int64_t *dims) {
 /// Calls `use.template operator()<T>(dtype)` for the C++ type of every dtype.
 template <class Use>
 void for_each_dtype(const Use &use) {
-#define WEFT_DTYPE(enumerator, spelling, cpp, kind, mlir, npy)                                     \
+#define WEFT_DTYPE(enumerator, cpp, ...)                                                           \
   use.template operator()<cpp>(static_cast<int>(DType::enumerator));
 #include <weft/dtypes.def>
 }

@@ -1,0 +1,93 @@
+// The table of dtypes: every row by itself, and the common dtype of several, which follows from
+// kinds and bits alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include <weft/dtype.h>
+
+using namespace weft;
+
+namespace {
+
+std::vector<DType> all_dtypes() {
+  std::vector<DType> dtypes;
+  for (int i = 0; i < kNumDTypes; ++i) dtypes.push_back(static_cast<DType>(i));
+  return dtypes;
+}
+
+/// Whether a dtype holds every number of another exactly.
+bool holds(DType wide, DType narrow) {
+  const DTypeInfo &a = dtype_info(wide), &b = dtype_info(narrow);
+  if (a.kind == b.kind) return a.bits >= b.bits;
+  if (b.kind == DTypeKind::boolean) return true;
+  if (a.kind == DTypeKind::integer && b.kind == DTypeKind::unsigned_integer) return a.bits > b.bits;
+  return false;
+}
+
+TEST(DTypes, RowsAreToldApart) {
+  for (const DType dtype : all_dtypes()) {
+    const DTypeInfo &info = dtype_info(dtype);
+    EXPECT_EQ(parse_dtype(info.name), dtype);
+    EXPECT_EQ(item_size(dtype) * 8, static_cast<std::size_t>(info.bits));
+    for (const DType other : all_dtypes()) {
+      if (other == dtype) continue;
+      const DTypeInfo &theirs = dtype_info(other);
+      EXPECT_NE(info.name, theirs.name);
+      EXPECT_NE(info.numpy, theirs.numpy);
+      EXPECT_NE(info.mlir, theirs.mlir);
+      EXPECT_NE(info.npy, theirs.npy);
+      EXPECT_NE(info.safetensors, theirs.safetensors);
+      EXPECT_FALSE(info.dlpack == theirs.dlpack && info.bits == theirs.bits);
+    }
+    EXPECT_TRUE(holds(info.compute, dtype));
+    EXPECT_EQ(dtype_info(info.sum).sum, info.sum);
+  }
+  EXPECT_EQ(name_of(static_cast<DType>(77)), "?");
+  EXPECT_EQ(parse_dtype("?"), std::nullopt);
+}
+
+TEST(DTypes, TheCommonDtypeIsTheLeastOfItsKind) {
+  for (const DType a : all_dtypes())
+    for (const DType b : all_dtypes()) {
+      const std::optional<DType> common = DTypeJoin{a, b}.common();
+      EXPECT_EQ(common, (DTypeJoin{b, a}.common()));
+      if (is_floating(a) != is_floating(b)) {
+        EXPECT_EQ(common, is_floating(a) ? a : b);
+        continue;
+      }
+      std::optional<DType> least; // of those that hold both, and are of no higher kind
+      for (const DType dtype : all_dtypes()) {
+        if (!holds(dtype, a) || !holds(dtype, b)) continue;
+        if (!least || std::pair(kind_of(dtype), item_size(dtype)) <
+                          std::pair(kind_of(*least), item_size(*least)))
+          least = dtype;
+      }
+      EXPECT_EQ(common, least) << name_of(a) << " " << name_of(b);
+    }
+}
+
+TEST(DTypes, TheJoinDoesNotDependOnTheOrder) {
+  for (const DType a : all_dtypes())
+    for (const DType b : all_dtypes())
+      for (const DType c : all_dtypes()) {
+        const std::optional<DType> all = DTypeJoin{a, b, c}.common();
+        std::array<DType, 3> order = {a, b, c};
+        std::sort(order.begin(), order.end());
+        do {
+          EXPECT_EQ((DTypeJoin{order[0], order[1], order[2]}.common()), all);
+          // One after the other it is the same, unless two have nothing in common.
+          const std::optional<DType> two = DTypeJoin{order[0], order[1]}.common();
+          if (two) {
+            EXPECT_EQ((DTypeJoin{*two, order[2]}.common()), all)
+                << name_of(order[0]) << " " << name_of(order[1]) << " " << name_of(order[2]);
+          }
+        } while (std::next_permutation(order.begin(), order.end()));
+      }
+}
+
+TEST(DTypes, OfNoDtypesThereIsNone) { EXPECT_EQ(DTypeJoin().common(), std::nullopt); }
+
+} // namespace
