@@ -39,7 +39,8 @@ IntegerInfo iinfo(DType dtype);
 /// ValueError for another name.
 bool isdtype(DType dtype, std::string_view kind);
 
-/// The dtype that operands of these dtypes take together. Throws ValueError for none at all.
+/// The dtype that operands of these dtypes take together. Throws ValueError for none at all, and
+/// DTypeError where no dtype holds the numbers of each.
 DType result_type(std::span<const DType> dtypes);
 inline DType result_type(std::initializer_list<DType> dtypes) {
   return result_type(std::span<const DType>(dtypes.begin(), dtypes.size()));

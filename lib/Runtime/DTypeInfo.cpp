@@ -10,7 +10,7 @@ namespace weft {
 
 FloatInfo finfo(DType dtype) {
   return visit_dtype(dtype, [&]<class T>() -> FloatInfo {
-    if constexpr (kind_of(dtype_of<T>) == DTypeKind::floating) {
+    if constexpr (is_floating(dtype_of<T>)) {
       using Limits = std::numeric_limits<T>;
       const auto max = static_cast<double>(Limits::max());
       return {.dtype = dtype,
@@ -28,7 +28,7 @@ FloatInfo finfo(DType dtype) {
 
 IntegerInfo iinfo(DType dtype) {
   return visit_dtype(dtype, [&]<class T>() -> IntegerInfo {
-    if constexpr (kind_of(dtype_of<T>) == DTypeKind::integer) {
+    if constexpr (is_integer(dtype_of<T>)) {
       using Limits = std::numeric_limits<T>;
       return {.dtype = dtype,
               .bits = static_cast<int>(8 * sizeof(T)),
@@ -42,10 +42,9 @@ IntegerInfo iinfo(DType dtype) {
 }
 
 bool isdtype(DType dtype, std::string_view kind) {
-  const bool is_unsigned = visit_dtype(dtype, []<class T>() { return std::is_unsigned_v<T>; });
   if (kind == "bool") return dtype == DType::boolean;
-  if (kind == "signed integer") return is_integer(dtype) && !is_unsigned;
-  if (kind == "unsigned integer") return is_integer(dtype) && is_unsigned;
+  if (kind == "signed integer") return is_integer(dtype) && !is_unsigned(dtype);
+  if (kind == "unsigned integer") return is_unsigned(dtype);
   if (kind == "integral") return is_integer(dtype);
   if (kind == "real floating") return is_floating(dtype);
   if (kind == "complex floating") return false;
@@ -57,11 +56,11 @@ bool isdtype(DType dtype, std::string_view kind) {
 
 DType result_type(std::span<const DType> dtypes) {
   if (dtypes.empty()) throw ValueError("result_type: there is no dtype: at least one is wanted");
-  DType result = dtypes[0];
-  for (const DType dtype : dtypes.subspan(1)) result = promote(result, dtype);
-  return result;
+  DTypeJoin join;
+  for (const DType dtype : dtypes) join.add(dtype);
+  return join.common_or_throw("result_type");
 }
 
-bool can_cast(DType from, DType to) { return promote(from, to) == to; }
+bool can_cast(DType from, DType to) { return DTypeJoin{from, to}.common() == to; }
 
 } // namespace weft

@@ -8,6 +8,7 @@
 
 #include "Style.h"
 #include <weft/detail/indexing.h>
+#include <weft/dtype_info.h>
 #include <weft/detail/staging.h>
 
 namespace weft::python {
@@ -143,7 +144,7 @@ Tensor value_for(const std::string &function, const Tensor &x, PyObject *value) 
   const Tensor tensor = operand.materialize();
   const DType given = tensor.dtype();
   if (given == dtype) return tensor;
-  if (promote(given, dtype) != dtype)
+  if (!can_cast(given, dtype))
     throw DTypeError(function + ": the value is " + python_name(given) + ", and x " +
                      python_name(dtype) + ": convert one of them by astype");
   return cast(tensor, dtype);
