@@ -399,7 +399,7 @@ void define_errors(nb::module_ &module) {
       "    >>> wf.linalg.cholesky([[0.0]])\n"
       "    Traceback (most recent call last):\n"
       "        ...\n"
-      "    weft.LinAlgError: ...: cholesky: the matrix is not positive definite...\n");
+      "    weft.LinAlgError: ...: linalg.cholesky: the matrix is not positive definite...\n");
   define(ErrorKind::out_of_memory, "ResourceExhaustedError", {base, PyExc_MemoryError},
          "More bytes than can be had."
          "\n\nExample:\n"

@@ -60,7 +60,7 @@ def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) 
 
 
 _MODULES = [
-    "", "autograph", "config", "data", "io", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
+    "", "autograph", "config", "data", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
     "schedules", "summary", "train", "tree",
 ]  # fmt: skip
 
@@ -77,10 +77,14 @@ _NOT_HERE = {
     "wf.logical_and and its like are",
     "fft": "there are no Fourier transforms",
     "histogram, histogram2d, bincount": "write it of wf.sort and wf.scatter_add, or in NumPy",
-    "linalg": "write wf.norm, wf.matmul, wf.einsum, wf.trace; there are no decompositions of matrices: call NumPy's "
-    "numpy.linalg, in a traced function by wf.numpy_function",
-    "inv, det, solve, svd, qr, eig, eigh, cholesky, pinv, lstsq": "there are no decompositions of matrices: call "
-    "NumPy's numpy.linalg, in a traced function by wf.numpy_function",
+    "inv": "write wf.linalg.inv",
+    "det": "write wf.linalg.det",
+    "solve": "write wf.linalg.solve",
+    "svd": "write wf.linalg.svd",
+    "qr": "write wf.linalg.qr",
+    "eigh": "write wf.linalg.eigh",
+    "cholesky": "write wf.linalg.cholesky",
+    "eig, pinv, lstsq": "call NumPy's numpy.linalg, in a traced function by wf.numpy_function",
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",

@@ -11,7 +11,7 @@ import weft as wf
 
 # By their paths in weft; the last three are modules of which weft has the names itself.
 MODULES = [
-    "", "autograph", "config", "data", "io", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
+    "", "autograph", "config", "data", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
     "schedules", "summary", "train", "tree", "checkpoint", "_control", "derivatives",
 ]  # fmt: skip
 
@@ -107,7 +107,7 @@ def test_name(name, thing):
     if isinstance(thing, wf.DType):  # an object of a class that has the example
         thing = wf.DType
     if match := re.fullmatch("What `(.+)` gives.", getattr(thing, "__doc__", None) or ""):
-        thing = getattr(wf, match[1])  # whose results these are
+        thing = at(match[1])  # whose results these are
     session = examples_in(name, own_docstring(thing))
     assert session.examples, f"weft.{name} has no example in its docstring"
     run(session)

@@ -199,10 +199,33 @@ private:
 
 } // namespace
 
+/// Elements of several results, those of floating ones with a point.
+static std::string listsOf(const Callable &op, StringRef value) {
+  std::string text;
+  int depth = 0;
+  std::size_t number = 0;
+  while (!value.empty()) {
+    const StringRef word = value.take_while([](char c) { return isAlnum(c) || c == '.'; });
+    if (word.empty()) {
+      depth += value[0] == '[' ? 1 : value[0] == ']' ? -1 : 0;
+      number += value[0] == ',' && depth == 1;
+      text += value[0];
+    } else {
+      const bool isFloating = op.promotion == "floating" && number < op.results.size() &&
+                              !StringRef(op.results[number].what).starts_with("i64");
+      text += word;
+      if (isFloating && isDigit(word[0]) && !word.contains('.')) text += ".0";
+    }
+    value = value.drop_front(std::max<std::size_t>(word.size(), 1));
+  }
+  return text;
+}
+
 std::string pythonExample(const Callable &op) {
   const auto [call, value] = StringRef(op.example).rsplit("->");
   if (!op.givesOne())
-    return ">>> [part.tolist() for part in " + callOf(op, call.trim()) + "]\n" + value.trim().str();
+    return ">>> [part.tolist() for part in " + callOf(op, call.trim()) + "]\n" +
+           listsOf(op, value.trim());
   const StringRef dtype = dtypeOf(op, call, value);
   return ">>> " + callOf(op, call.trim()) + "\n" + Printer(op, dtype)(value.trim());
 }

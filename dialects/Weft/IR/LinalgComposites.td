@@ -212,7 +212,7 @@ def Weft_DetFn : Weft_SquareFn<"det"> {
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 2x4x4"]>, Sample<["regular 9x9"]>, Sample<["0x0"]>, Sample<["0x3x3"]>];
   let numpy = "lin('det', x)";
   let tolerance = "near(256)";
-  let example = "det([[1.0, 2.0], [3.0, 4.0]])  ->  -2";
+  let example = "det([[4.0, 2.0], [2.0, 5.0]])  ->  16";
 }
 
 def Weft_SlogdetFn : Weft_SquareFn<"slogdet"> {

@@ -28,6 +28,13 @@ void check_square(const char *function, const char *name, const Tensor &x) {
   if (rows != columns && rows != unknown && columns != unknown)
     raise(ErrorKind::shape, std::string(function) + ": " + name + " has the shape " +
                                 to_string(shape) + ": a square matrix is wanted");
+  if (rows == columns && rows != unknown) return;
+  const Tensor sizes[] = {size_along(x, x.rank() - 2).tensor(),
+                          size_along(x, x.rank() - 1).tensor()};
+  detail::check_sizes(equal(sizes[0], sizes[1]),
+                      std::string(function) + ": " + name +
+                          " has {} rows and {} columns: a square matrix is wanted",
+                      sizes);
 }
 
 Tensor transposed(const Tensor &x) { return weft::swapaxes(x, -2, -1); }

@@ -380,6 +380,10 @@ std::optional<DType> Draw::value<std::optional<DType>>(const char *name) {
   return value<DType>(name);
 }
 template <>
+linalg::QrMode Draw::value<linalg::QrMode>(const char *) {
+  return static_cast<linalg::QrMode>(choose(2));
+}
+template <>
 ContractedAxes Draw::value<ContractedAxes>(const char *name) {
   if (choose(2) == 0) return value<std::int64_t>(name);
   return {value<Ints>(name), value<Ints>(name)};
