@@ -298,20 +298,24 @@ Tensor Batcher::own(const Tensor &all) const {
 /// also where it is the same for all: each member has a derivative by it.
 Recording Batcher::record(std::string_view name, const detail::Body &body, const IsWatched &watched,
                           std::uint32_t orders) {
-  struct Reset {
+  // One may be recorded within another, which goes on to follow.
+  struct Restore {
     Batcher &self;
-    ~Reset() {
-      self.followed_.clear();
-      self.following_ = nullptr;
+    decltype(followed_) followed = self.followed_;
+    const std::function<void(const Tensor &)> *following = self.following_;
+    ~Restore() {
+      self.followed_ = std::move(followed);
+      self.following_ = following;
     }
-  } reset{*this};
+  } around{*this};
   std::vector<Tensor> kept; // so that no address is taken twice
   const std::function<void(const Tensor &)> found = [&](const Tensor &tensor) {
+    if (around.following != nullptr) (*around.following)(tensor);
     if (carries_gradient(tensor.dtype()) && watched(tensor)) kept.push_back(tensor);
   };
   following_ = &found;
   types_of(name, body, {});
-  following_ = nullptr;
+  following_ = around.following;
   std::unordered_map<const detail::TensorImpl *, Tensor> followed;
   for (const Tensor &tensor : kept)
     if (!followed.contains(tensor.impl())) followed.emplace(tensor.impl(), own(members(tensor)));
@@ -320,14 +324,15 @@ Recording Batcher::record(std::string_view name, const detail::Body &body, const
       name,
       [&](std::span<const Tensor> inputs) {
         const OnTop here(*this);
-        followed_ = followed;
+        followed_ = around.followed;
+        for (const auto &[impl, all] : followed) followed_.insert_or_assign(impl, all);
         std::vector<Tensor> results = body(inputs);
         varying.clear();
         for (Tensor &result : results) {
           varying.push_back(varies(result) || carries_gradient(result.dtype()));
           if (varying.back()) result = members(result);
         }
-        followed_.clear();
+        followed_ = around.followed;
         return results;
       },
       [&](const Tensor &tensor) {

@@ -38,6 +38,7 @@ constexpr Refusal kRefusals[] = {
     {ErrorKind::state, " differ by member, so there is no one shape for all"},
     {ErrorKind::shape, "members of a batch that choose differently give results of one shape"},
     {ErrorKind::shape, "in a loop that members of a batch leave one after the other it keeps its"},
+    {ErrorKind::state, "TensorArray::append: item: the tensor of type i64() stands for"},
     {ErrorKind::shape, "in branches that members of a batch choose differently"},
     {ErrorKind::shape, "in a loop that members of a batch leave one after the other,"},
     {ErrorKind::state, "is done once for each tensor, and this trace does not know how many"},

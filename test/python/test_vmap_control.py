@@ -157,6 +157,23 @@ def test_slopes_inside_of_slopes():
                 np.testing.assert_allclose(found, part, rtol=1e-4, atol=1e-6)
 
 
+def test_slopes_inside_of_control_flow():
+    """What is recorded in the middle of another recording: that goes on to know what is watched."""
+
+    def f(w, p):
+        def then():
+            wf.grad(lambda z: wf.cond(p > 0.0, lambda: z * z, lambda: wf.sin(z)))(p)
+            return w * w
+
+        return wf.sum(wf.cond(p > 0.0, then, lambda: wf.sin(w)))
+
+    ws, ps = wf.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), wf.tensor([1.0, -1.0, 2.0])
+    expected = np.stack([wf.grad(f)(w, p).numpy() for w, p in zip(ws, ps)])
+    for derivative in (wf.vmap(wf.grad(f)), wf.grad(lambda ws, ps: wf.sum(wf.vmap(f)(ws, ps)))):
+        for run in (lambda g: g, wf.function):
+            np.testing.assert_allclose(run(derivative)(ws, ps), expected, rtol=1e-6)
+
+
 def test_a_variable_that_is_read_twice():
     p = wf.Variable([2.0, 3.0])
 
