@@ -105,7 +105,7 @@ Tensor Mask::apply(const OpCall &call) {
   const OpInfo &info = op_info(call.op);
   if (info.effects.writes || (info.effects.io && !info.effects.stops)) refuse(info.name);
   const std::vector<Tensor> operands = inside_of(call.operands);
-  return Layer::apply({call.op, operands, call.attrs});
+  return Layer::apply({call.op, operands, call.attrs, call.more});
 }
 
 detail::Body Mask::nested(const detail::Body &body, bool anew) {
