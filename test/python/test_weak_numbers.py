@@ -74,7 +74,7 @@ OF_LISTS = {
     "digitize": [lambda m, x, n: m.digitize(x, n), lambda m, x, n: m.digitize(n, m.sort(x))],
     "interp": [lambda m, x, n: m.interp(x, n, x), lambda m, x, n: m.interp(n, m.sort(x), n)],
     "trapezoid": [lambda m, x, n: m.trapezoid(x, n), lambda m, x, n: m.trapezoid(n, x)],
-    "histogram": [lambda m, x, n: m.histogram(x, 3, (-2.0, 2.0), n)[0]],
+    "histogram": [lambda m, x, n: m.histogram(x, 3, (-2.0, 2.0), weights=n)[0]],
     "cov": [lambda m, x, n: m.cov(x, n), lambda m, x, n: m.cov(n, x)],
     "corrcoef": [lambda m, x, n: m.corrcoef(x, n)],
     "convolve": _of("convolve"),

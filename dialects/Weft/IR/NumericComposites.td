@@ -34,7 +34,7 @@ def Weft_HistogramFn : Weft_CompositeFn<"histogram"> {
   let parameters = (params Weft_Float:$x, Weft_Parameter<"bins", "Bins", "10", "how many intervals, or a list of their edges">:$bins,
                            Weft_Parameter<"reals", "std::optional<RealList>", "std::nullopt",
                                           "the lowest and the highest edge; those of the elements if not given">:$range,
-                           Weft_Optional<Weft_Float>:$weights, Weft_Flag<"the share of all elements, divided by the length of the interval">:$density, star);
+                           Weft_Flag<"the share of all elements, divided by the length of the interval">:$density, Weft_Optional<Weft_Float>:$weights, star);
   let operandShapes = ["of any shape", "of x's shape"];
   let promotion = "floating";
   let results = [Weft_Result<"hist", "i64, how many there are in each; x's dtype with weights or density">,
