@@ -210,7 +210,7 @@ Tensor detail::replace_masked(const Tensor &x, const Tensor &mask, const Tensor 
 Tensor detail::update_positions(const Tensor &x, const Tensor &positions, const Tensor &items,
                                 ScatterReduction reduction) {
   const CompositeCall site("x[...] = value", std::source_location());
-  return scatter_elements(x, positions, repeated(items, positions), {.reduction = reduction});
+  return scatter_elements(x, positions, repeated(items, positions), reduction);
 }
 
 Size detail::size_of_all(const Tensor &x) {
