@@ -50,7 +50,6 @@ def test_names_of_other_libraries_say_what_to_write(path, text):
     [
         ("view", "reshape"),
         ("to", "astype"),
-        ("at", "update_slice"),
         ("backward", "GradientTape"),
         ("detach", "stop_gradient"),
         ("permute", "transpose"),
