@@ -78,6 +78,8 @@ PadWidths to(PyObject *object, const Place &place) {
   const bool is_list = PyIndex_Check(object) == 0 || PySequence_Check(object) != 0;
   if (!is_list || (is_tensor(object) && tensor_in(object).rank() == 0))
     return to_integer_list(object, place)[0];
+  if (Py_TYPE(object)->tp_iter == nullptr && PySequence_Check(object) == 0)
+    return to_integer_list(object, place)[0]; // which says what it is
   const nb::tuple entries = entries_of(object);
   const auto is_number = [](nb::handle entry) {
     return PyIndex_Check(entry.ptr()) != 0 &&

@@ -144,6 +144,9 @@ def broadcast_shapes(*shapes: Any) -> tuple[int | None, ...]:
     Raises:
         ShapeError: if they do not broadcast
     """
+    for shape in shapes:
+        if not isinstance(shape, (int, tuple, list)):
+            raise _weft.DTypeError(f"broadcast_shapes: shapes has a {type(shape).__name__}: lists of sizes are wanted")
     lists = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     found: list[int | None] = [1] * max(map(len, lists), default=0)
     for shape in lists:
