@@ -8,8 +8,8 @@
 
 #include "Style.h"
 #include <weft/detail/indexing.h>
-#include <weft/dtype_info.h>
 #include <weft/detail/staging.h>
+#include <weft/dtype_info.h>
 
 namespace weft::python {
 
@@ -177,92 +177,33 @@ int assign_item(PyObject *self, PyObject *key, PyObject *value) {
 
 namespace {
 
-/// What `x.at` is, and with a key what `x.at[key]` is.
-struct At {
-  Tensor x;
-};
-struct Elements {
-  Tensor x;
-  nb::object key;
-
-  Tensor present() const { return elements_at(x, key.ptr()); }
-};
-
-using Combine = Tensor (*)(const Operand &, const Operand &);
-
-/// x with `combine(element, value)` in the stead of the elements; of one that arrays of indices
-/// name several times, with all of its values.
-Tensor updated(const Elements &of, nb::handle value, const char *method, Combine combine,
-               ScatterReduction reduction) {
-  const Tensor items = value_for(std::string("at[...].") + method, of.x, value.ptr());
-  if (picks_by_array(of.key.ptr())) return combined(of.x, of.key.ptr(), items, reduction);
-  return replaced(of.x, of.key.ptr(), combine(of.present(), items));
-}
-
-void define_at(nb::module_ &module) {
-  ClassOf<Elements>(module, "_TensorAt", nb::is_final(),
-                    "Some elements of a tensor, `x.at[key]`, whose methods give x with these "
-                    "updated. x itself stays as it is.")
-      .def(
-          "get", [](const Elements &self) { return self.present(); }, "x[key].")
-      .def(
-          "set",
-          [](const Elements &self, nb::handle value) {
-            return replaced(self.x, self.key.ptr(), value_for("at[...].set", self.x, value.ptr()));
-          },
-          Arg("value").none().as("TensorLike"),
-          "x with the value in the stead of the elements; of several for one the last counts.")
-      .def(
-          "add",
-          [](const Elements &self, nb::handle value) {
-            return updated(self, value, "add", add, ScatterReduction::add);
-          },
-          Arg("value").none().as("TensorLike"),
-          "x with the value added to the elements, as often as the key names each.")
-      .def(
-          "subtract",
-          [](const Elements &self, nb::handle value) {
-            const nb::object negative =
-                checked(wrap(negate(value_for("at[...].subtract", self.x, value.ptr()))));
-            return updated(self, negative, "subtract", add, ScatterReduction::add);
-          },
-          Arg("value").none().as("TensorLike"), "As `add` of the negative value.")
-      .def(
-          "multiply",
-          [](const Elements &self, nb::handle value) {
-            return updated(self, value, "multiply", multiply, ScatterReduction::multiply);
-          },
-          Arg("value").none().as("TensorLike"),
-          "x with the elements times the value, as often as the key names each.")
-      .def(
-          "min",
-          [](const Elements &self, nb::handle value) {
-            return updated(self, value, "min", minimum, ScatterReduction::min);
-          },
-          Arg("value").none().as("TensorLike"), "x with the smallest of element and values.")
-      .def(
-          "max",
-          [](const Elements &self, nb::handle value) {
-            return updated(self, value, "max", maximum, ScatterReduction::max);
-          },
-          Arg("value").none().as("TensorLike"), "x with the largest of element and values.");
-  ClassOf<At>(module, "_TensorAtBrackets", nb::is_final(),
-              "What `x.at` is: x.at[key] names elements for an update that gives another tensor."
-              "\n\nExample:\n"
-              "    >>> x = wf.tensor([1.0, 2.0, 3.0])\n"
-              "    >>> x.at[0].set(5.0)\n"
-              "    tensor([5., 2., 3.], shape=(3,), dtype=float32)\n"
-              "    >>> x.at[[0, 0, 1]].add(1.0)\n"
-              "    tensor([3., 3., 3.], shape=(3,), dtype=float32)\n")
-      .def(
-          "__getitem__",
-          [](const At &self, nb::handle key) { return Elements{self.x, nb::borrow(key)}; },
-          Arg("key").none().as("Index | tuple[Index, ...]"));
+/// `x.at[key].method(value)`, of indices that are in range: of an element that arrays of them name
+/// several times with all of its values.
+Tensor updated(nb::handle object, nb::handle key, nb::handle value, const std::string &method) {
+  using Combine = Tensor (*)(const Operand &, const Operand &);
+  struct Method {
+    const char *name;
+    Combine combine;
+    ScatterReduction reduction;
+  };
+  static constexpr Method kMethods[] = {{"add", add, ScatterReduction::add},
+                                        {"subtract", add, ScatterReduction::add},
+                                        {"multiply", multiply, ScatterReduction::multiply},
+                                        {"min", minimum, ScatterReduction::min},
+                                        {"max", maximum, ScatterReduction::max}};
+  const Tensor x = tensor_in(object.ptr());
+  Tensor items = value_for("at[...]." + method, x, value.ptr());
+  if (method == "set") return replaced(x, key.ptr(), items);
+  if (method == "subtract") items = negate(items);
+  for (const Method &each : kMethods) {
+    if (method != each.name) continue;
+    if (picks_by_array(key.ptr())) return combined(x, key.ptr(), items, each.reduction);
+    return replaced(x, key.ptr(), each.combine(elements_at(x, key.ptr()), items));
+  }
+  throw InternalError("at[...]: there is no " + method);
 }
 
 } // namespace
-
-nb::object at_of(const Tensor &x) { return nb::cast(At{x}); }
 
 namespace {
 
@@ -285,7 +226,11 @@ PyMethodDef functions[] = {{"internal_snapshot", snapshot, METH_O,
 
 void define_assignment(nb::module_ &module) {
   add_functions(module, functions);
-  define_at(module);
+  define<updated>(module, "internal_updated(x, key, value, method)");
+  define(module, "internal_value_for(x, value, function)",
+         [](nb::handle x, nb::handle value, const std::string &function) {
+           return value_for(function, tensor_in(x.ptr()), value.ptr());
+         });
   define<put>(module, "internal_put(object, value)");
   define(module, "internal_begin_carrying()", [] { TracedBody::begin_carrying(); });
 }

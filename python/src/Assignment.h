@@ -61,9 +61,6 @@ private:
   std::vector<Carried> carried_;
 };
 
-/// `x.at`.
-nb::object at_of(const Tensor &x);
-
 void define_assignment(nb::module_ &module);
 
 } // namespace weft::python

@@ -322,8 +322,6 @@ void define_tensors(nb::module_ &module) {
       .def_prop_ro(
           "device", [](const Tensor &self) { return device_text(self.device()); },
           "Where the elements are, as a text.")
-      .def_prop_ro("at", at_of, Returns{"_TensorAtBrackets"},
-                   "Names elements for an update that gives another tensor: x.at[key].set(value).")
       .def_prop_ro(
           "T",
           [](const Tensor &self) {

@@ -56,8 +56,6 @@ class ElementsAt:
         for n in sizes:
             count = count * n
         positions = _weft.reshape(_weft.iota("int64", [count]), sizes)
-        if mode == "error":
-            return positions[self._key]
         key, low, high = [], [0] * len(sizes), [0] * len(sizes)
         # An array of bools takes as many axes as it has.
         entries = [k if k is None or k is Ellipsis or isinstance(k, slice) else _weft.asarray(k) for k in self._key]
@@ -85,20 +83,19 @@ class ElementsAt:
         return positions[tuple(key)]
 
     def _updated(self, function: str, value: Any, mode: str, reduction: str) -> Any:
+        if mode == "error":
+            return _weft.internal_updated(self._x, self._key, value, function)
         positions = self._positions(function, mode)
-        dtype = self._x.dtype
-        given = _weft.asarray(value)
-        if given.dtype != dtype:
-            weak = isinstance(value, (bool, int, float, list, tuple))
-            if not weak or (given.dtype.is_floating and not dtype.is_floating):
-                raise _weft.DTypeError(f"{function}: the value is {given.dtype}, and the tensor {dtype}: convert it by astype")
-            given = _weft.asarray(value, dtype)
-        wide = _weft.broadcast(given, _sizes_of(positions))
+        # In the dtype of the tensor, as an assignment has it.
+        given = _weft.internal_value_for(self._x, value, f"at[...].{function}")
+        wide = _weft.broadcast(-given if function == "subtract" else given, _sizes_of(positions))
         return _weft.scatter_elements(self._x, positions, wide, reduction)
 
     @users_lines
     def get(self, mode: str = "error") -> Any:
         """The elements, those that are out of range by the mode; 'drop' has 0 for them."""
+        if mode == "error":
+            return self._x[self._key]
         positions = self._positions("get", mode)
         row = _weft.reshape(self._x, -1)
         return _weft.gather(_weft.pad_interior(row, _weft.cast(0, row.dtype), [0], [int(mode == "drop")], [0]), positions)
@@ -116,7 +113,7 @@ class ElementsAt:
     @users_lines
     def subtract(self, value: Any, mode: str = "error") -> Any:
         """With these subtracted, all where there are several for one element."""
-        return self._updated("subtract", -_weft.asarray(value) if not isinstance(value, (int, float)) else -value, mode, "add")
+        return self._updated("subtract", value, mode, "add")
 
     @users_lines
     def multiply(self, value: Any, mode: str = "error") -> Any:
