@@ -32,6 +32,8 @@ bool is_staged() { return is_tracing() || is_batching(); }
 std::uint64_t recorded_ops() { return Tracer::recorded(); }
 
 void probe(std::string_view name, std::span<const Tensor> state, const ProbeBody &body) {
+  if (!is_staged())
+    throw StateError(std::string(name) + ": nothing is being traced that could be tried");
   std::optional<Tracer> tracer; // on values: for this alone
   std::optional<Beneath> beneath;
   if (!is_tracing()) {

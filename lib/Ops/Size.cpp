@@ -158,6 +158,7 @@ Size Sizes::operator[](std::size_t i) const {
 
 void Sizes::set(std::size_t i, const Size &size) {
   const auto before = std::count(numbers_.begin(), numbers_.begin() + i, detail::kDynamic);
+  if (numbers_[i] == detail::kDynamic) values_.erase(values_.begin() + before);
   numbers_[i] = size.number();
   if (!size.is_number()) values_.insert(values_.begin() + before, size.value());
 }

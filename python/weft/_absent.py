@@ -94,7 +94,6 @@ _NOT_HERE = {
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",
     "seed": "write wf.random.set_seed",
-    "kron": "write it of wf.einsum and wf.reshape, or in NumPy",
     "export": "C++ exports functions; Python keeps variables by wf.Checkpoint",
 }
 """What to write for names of NumPy, JAX and PyTorch that nothing is called after."""

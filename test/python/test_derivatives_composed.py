@@ -171,7 +171,7 @@ def test_vmap_of_what_is_the_same_for_all():
 
 
 def test_words_of_vmap_are_those_of_python():
-    each = wf.function(wf.vmap(lambda x: wf.pad(x, x[0], [1], [1], [0])), input_signature=[wf.TensorSpec([None, 2])])
+    each = wf.function(wf.vmap(lambda x: wf.pad_interior(x, x[0], [1], [1], [0])), input_signature=[wf.TensorSpec([None, 2])])
     with pytest.raises(wf.StateError, match="vmap: pad is done once for each tensor, and this trace does not know how many there are"):
         each(wf.zeros([3, 2]))
 

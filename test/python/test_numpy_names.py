@@ -539,7 +539,6 @@ def test_bad_input(call, kind, text):
         ("random.rand", "write wf.random.uniform(shape)"),
         ("random.seed", "write wf.random.set_seed"),
         ("random.set_sed", "Did you mean 'wf.random.set_seed'?"),
-        ("kron", "write it of wf.einsum and wf.reshape, or in NumPy"),
         ("export", "Python keeps variables by wf.Checkpoint"),
         ("quaternion", "module 'weft' has no attribute 'quaternion'"),
         ("optimizers.Adamm", "Did you mean 'wf.optimizers.Adam'?"),

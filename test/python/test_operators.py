@@ -70,7 +70,7 @@ def test_comparisons(name, dtype):
 def test_comparison_with_what_is_no_tensor():
     x = wf.tensor([1, 2])
     assert (x == None) is False and (x != None) is True and (x == "a") is False  # noqa: E711
-    for wrong in (lambda: x < None, lambda: x + None, lambda: "a" + x, lambda: x @ object(), lambda: pow(x, 2, 3), lambda: x << 1):
+    for wrong in (lambda: x < None, lambda: x + None, lambda: "a" + x, lambda: x @ object(), lambda: pow(x, 2, 3), lambda: x << None):
         with pytest.raises(TypeError):
             wrong()
 
@@ -110,7 +110,7 @@ def test_floor_division_at_the_ends_of_integers(dtype, traced):
             one = (lambda x, y=int(number): x // y) if not traced else wf.function(lambda x, y=int(number): x // y)
             np.testing.assert_array_equal(np.asarray(one(wf.tensor(edges))), edges // number)
     by_zero = divide(wf.tensor(np.array([5, -5, largest, least], dtype)), wf.tensor(0, dtype=dtype))
-    assert by_zero.tolist() == [largest, least, largest, least]
+    assert by_zero.tolist() == [0, 0, 0, 0]
 
 
 def test_floor_division_of_floats_goes_by_the_rest():
@@ -131,8 +131,9 @@ def test_logical_operators():
     a, b = wf.tensor([True, True, False]), wf.tensor([True, False, False])
     assert (a & b).tolist() == [True, False, False] and (a | b).tolist() == [True, True, False]
     assert (a ^ b).tolist() == [False, True, False] and (True & a).tolist() == [True, True, False]
+    assert (wf.tensor([6, 3]) & 5).tolist() == [4, 1]  # the bits of integers
     with pytest.raises(wf.DTypeError):
-        wf.tensor([1]) & 1
+        wf.tensor([1.0]) & 1
 
 
 def test_matrix_products():

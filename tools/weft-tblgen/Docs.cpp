@@ -221,7 +221,7 @@ void emitExampleTests(const RecordKeeper &records, raw_ostream &os) {
     if (value.empty())
       PrintFatalError(op->def, "the example of '" + op->mnemonic + "' lacks '-> value'");
     std::string call_text = op->scope() + withLiterals(*op, call.trim());
-    os << "TEST(Examples, " << op->module << op->cppName << ") { // " << origin(*op) << "\n";
+    os << "TEST(Examples, " << op->className << ") { // " << origin(*op) << "\n";
     if (!op->results.empty()) {
       const std::string names =
           join(map_range(op->results, [](const NamedResult &result) { return result.name; }), ", ");

@@ -428,7 +428,7 @@ def Weft_BitwiseLeftShiftOp : Weft_BitwiseOp<"bitwise_left_shift", Weft_Integer>
   let summary = "The bits of lhs moved up by rhs, with zeros below.";
   let description = "By less than 0, or by as many bits as the dtype has or more, it is 0.";
   let body = (s_shift_left $lhs, $rhs);
-  let cost = 3;
+  let cost = 4;
   let numpy = "np.left_shift(lhs, rhs)";
   let example = "bitwise_left_shift([1, 3, 1], [4, 1, 40])  ->  [16, 6, 0]";
   let names = [Np<"left_shift">];
@@ -448,6 +448,7 @@ def Weft_SignbitOp : Weft_UnaryOp<"signbit", Weft_Number> {
   let resultDType = "bool";
   let shapeFunction = "comparison";
   let body = (s_signbit $x);
+  let cost = 2;
   let inactive = "its result is bool";
   let numpy = "np.signbit(x)";
   let example = "signbit([1.0, -0.0, -2.0])  ->  [false, true, true]";
@@ -457,8 +458,8 @@ def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_TensorOf<"floating", ["f3
   let description = "rhs where both are equal, NaN if either is.";
   let promotion = "floating";
   let body = (s_nextafter $lhs, $rhs);
-  let vjp = [(copy $dy), (no_grad)];
-  let cost = 14;
+  let inactive = "it goes from one number to the next";
+  let cost = 18;
   let numpy = "np.nextafter(lhs, rhs)";
   let example = "nextafter([1.0, 2.0], 3.0)  ->  [1.0000001, 2.0000002]";
 }

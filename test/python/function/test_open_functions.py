@@ -234,4 +234,4 @@ def test_vmap_of_one_that_is_known():
     with pytest.raises(wf.ShapeError, match=r"vmap: sizes differ: \[2, 4\]"):
         traced(wf.ones([2, 3]), wf.ones([4]))
     with pytest.raises(wf.StateError, match="vmap: .* is done once for each tensor, and this trace does not know how many there are"):
-        opened(wf.vmap(lambda a: wf.pad(a, a[0], [1], [1], [0])), [X])[0](wf.ones([2, 3]))
+        opened(wf.vmap(lambda a: wf.pad_interior(a, a[0], [1], [1], [0])), [X])[0](wf.ones([2, 3]))

@@ -85,7 +85,7 @@ OWN = {
     "image.flip_up_down: image": wf.ones((2, 2, 1)),
     "broadcast_static_shape: shape_x shape_y": [2, 1],
     "linspace: start": 1.0,
-    "full, full_like, pad: value": 1.0,
+    "full, full_like: value": 1.0,
     "select: pred": True,
     "stack, vstack, hstack: xs": [[1.0], [2.0]],
     "math.logical_and, math.logical_or: x y": True,
@@ -97,6 +97,17 @@ OWN = {
     "io.save_safetensors: tensors": {"a": wf.ones(2)},
     "nn.softmax_cross_entropy_with_logits: labels": [[0.0, 1.0], [1.0, 0.0]],
     "data.range: start": 3,
+    "bitwise_and, bitwise_or, bitwise_xor, bitwise_left_shift, bitwise_right_shift: lhs rhs": [1, 2],
+    "bitwise_invert, bitwise_not, bincount: x": [1, 2],
+    "pad_interior: value": 1.0,
+    "pad, unfold: pad_width size": 1,
+    "cumulative_sum, cumulative_prod: x": [1.0, 2.0],
+    "quantile, percentile: q": 0.5,
+    "digitize, interp, polyval, convolve, correlate, gradient: bins xp fp p a v f": [1.0, 2.0],
+    "segment_sum, segment_mean, segment_prod, segment_max, segment_min: segment_ids": [0, 1],
+    "segment_sum, segment_mean, segment_prod, segment_max, segment_min: num_segments": 2,
+    "scatter_elements: updates": [1.0, 2.0],
+    "scatter_elements: indices": [0, 1],
 }
 for names, value in OWN.items():
     paths, _, words = names.partition(": ")

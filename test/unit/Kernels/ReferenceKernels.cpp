@@ -137,6 +137,61 @@ struct Ceil {
   }
 };
 
+struct BitwiseAnd {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitwiseOr {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitwiseXor {
+  template <std::integral T>
+  static T of(T a, T b) {
+    return static_cast<T>(a ^ b);
+  }
+};
+struct BitwiseInvert {
+  template <std::integral T>
+  static T of(T x) {
+    if constexpr (std::same_as<T, bool>) return !x;
+    else return static_cast<T>(~x);
+  }
+};
+struct LeftShift {
+  template <Number T>
+    requires std::integral<T>
+  static T of(T a, T b) {
+    if (b < 0 || b >= static_cast<T>(8 * sizeof(T))) return 0;
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << b);
+  }
+};
+struct RightShift {
+  template <Number T>
+    requires std::integral<T>
+  static T of(T a, T b) {
+    if (b < 0 || b >= static_cast<T>(8 * sizeof(T))) return a < 0 ? T(-1) : T(0);
+    return static_cast<T>(a >> b);
+  }
+};
+struct Signbit {
+  template <Number T>
+  static bool of(T x) {
+    if constexpr (std::integral<T>) return x < 0;
+    else return std::signbit(x);
+  }
+};
+struct Nextafter {
+  template <std::floating_point T>
+  static T of(T a, T b) {
+    return std::nextafter(a, b);
+  }
+};
+
 #define WEFT_FLOAT_FUNCTION(Name, expression)                                                      \
   struct Name {                                                                                    \
     template <std::floating_point T>                                                               \
@@ -407,6 +462,14 @@ KernelTable make_table() {
     set_binary(LogicalOr(), OpCode::logical_or);
     set_binary(LogicalXor(), OpCode::logical_xor);
     set_unary(LogicalNot(), OpCode::logical_not);
+    set_binary(BitwiseAnd(), OpCode::bitwise_and);
+    set_binary(BitwiseOr(), OpCode::bitwise_or);
+    set_binary(BitwiseXor(), OpCode::bitwise_xor);
+    set_unary(BitwiseInvert(), OpCode::bitwise_invert);
+    set_binary(LeftShift(), OpCode::bitwise_left_shift);
+    set_binary(RightShift(), OpCode::bitwise_right_shift);
+    set_unary(Signbit(), OpCode::signbit);
+    set_binary(Nextafter(), OpCode::nextafter);
     set_reduce(Add(), Zero(), OpCode::sum);
     set_reduce(Multiply(), One(), OpCode::prod);
     set_reduce(Maximum(), Lowest(), OpCode::reduce_max);

@@ -48,6 +48,7 @@ const std::set<std::string> kMlirLayers = {"dialects", "compiler", "tools"};
 // The layer that implements each public header.
 const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/dtype.h", "Support"},
+    {"weft/dtype_info.h", "Runtime"},
     {"weft/dtypes.def", "Support"},
     {"weft/error.h", "Support"},
     {"weft/log.h", "Support"},
