@@ -458,7 +458,7 @@ def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_TensorOf<"floating", ["f3
   let description = "rhs where both are equal, NaN if either is.";
   let promotion = "floating";
   let body = (s_nextafter $lhs, $rhs);
-  let inactive = "it goes from one number to the next";
+  let vjp = [(copy $dy), (where (eq $lhs, $lhs), 0, $dy)];
   let cost = 18;
   let numpy = "np.nextafter(lhs, rhs)";
   let example = "nextafter([1.0, 2.0], 3.0)  ->  [1.0000001, 2.0000002]";

@@ -155,7 +155,7 @@ def Weft_EighOp : Weft_LinalgOp<"eigh", [Weft_StopsCall]> {
   let batching = "first";
   let vjp = [(eigh_back $values, $vectors, $dvalues, $dvectors)];
   let jvp = (eigh_forward $values, $vectors, $dx);
-  let samples = [Sample<["definite 3x3"]>, Sample<["definite 1x1"]>, Sample<["definite 2x3x3"]>, Sample<["definite 16x16"]>, Sample<["definite 20x20"]>,
+  let samples = [Sample<["definite 3x3"]>, Sample<["definite 1x1"]>, Sample<["definite 2x3x3"]>, Sample<["f64 definite 16x16"]>, Sample<["definite 20x20"]>,
                  Sample<["0x0"]>, Sample<["0x3x3"]>, Sample<["definite transposed 4x4"]>];
   let numpy = "eigh(x)";
   let tolerance = "near(1024)";
@@ -178,7 +178,7 @@ def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
   let vjp = [(svd_back $values, $left, $right, $dvalues, $dleft, $dright)];
   let jvp = (svd_forward $values, $left, $right, $dx);
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 4x2"]>, Sample<["regular 2x3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 20x16"]>,
-                 Sample<["regular 24x20"]>, Sample<["0x0"]>, Sample<["0x3x2"]>, Sample<["regular transposed 4x4"]>];
+                 Sample<["f64 regular 24x20"]>, Sample<["0x0"]>, Sample<["0x3x2"]>, Sample<["regular transposed 4x4"]>];
   let numpy = "svd(x)";
   let tolerance = "near(1024)";
 }

@@ -119,8 +119,10 @@ public:
       else if (auto reshape = mlir::dyn_cast<mlir::weft::ReshapeOp>(op))
         values[op.getResult(0)] = operands[0].reshape(shape_of(reshape, operands));
       else
-        values[op.getResult(0)] =
-            dispatch(mlir::weft::opInfoOf(&op)->op, operands, mlir::weft::attrsOf(&op));
+        for (auto [result, value] :
+             llvm::zip(op.getResults(), dispatch_all(mlir::weft::opInfoOf(&op)->op, operands,
+                                                     mlir::weft::attrsOf(&op))))
+          values[result] = value;
     }
     return results;
   }
@@ -162,7 +164,7 @@ std::vector<Tensor> by_tape(const Sample &sample, const Tensor &seed) {
   for (const Tensor &operand : sample.operands)
     if (is_floating(operand.dtype())) sources.push_back(operand);
   for (const Tensor &source : sources) tape.watch(source);
-  const Tensor y = dispatch(sample.op, sample.operands, sample.attrs);
+  const Tensor y = dispatch_all(sample.op, sample.operands, sample.attrs).front();
   std::vector<Tensor> result =
       tape.gradient(y, sources, {.output_gradients = {seed}, .unconnected = Unconnected::zero});
   result.insert(result.begin(), y);
@@ -182,7 +184,7 @@ class Pass : public testing::TestWithParam<Sample> {
 protected:
   void compare(bool unknown_sizes, double tolerance) {
     const Sample &sample = GetParam();
-    const Tensor y = dispatch(sample.op, sample.operands, sample.attrs);
+    const Tensor y = dispatch_all(sample.op, sample.operands, sample.attrs).front();
     const Tensor seed = values(y.shape(), 0.5, 1.5, 7);
     Program program(sample, /*forward=*/false, unknown_sizes);
     ASSERT_TRUE(program.differentiate()) << program.message;
