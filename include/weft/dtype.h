@@ -143,7 +143,7 @@ public:
       int &widest = bits[static_cast<std::size_t>(info.kind)];
       widest = std::max(widest, info.bits);
     }
-    const auto [boolean, integer, natural, floating] = bits;
+    const int integer = bits[1], natural = bits[2], floating = bits[3]; // in the order of DTypeKind
     if (floating != 0) return find_dtype(DTypeKind::floating, floating);
     if (integer == 0) return find_dtype(DTypeKind::unsigned_integer, natural);
     return find_dtype(DTypeKind::integer, std::max(integer, 2 * natural));

@@ -26,7 +26,8 @@ std::vector<std::int64_t> sizesOf(StringRef words) {
   bool transposed = false, halved = false;
   for (bool more = true; more;) {
     more = false;
-    for (StringRef prefix : {"finite ", "regular ", "definite "}) more |= words.consume_front(prefix);
+    for (StringRef prefix : {"finite ", "regular ", "definite "})
+      more |= words.consume_front(prefix);
     for (const DTypeRow &row : dtypeRows()) more |= words.consume_front((row.name + " ").str());
     if (words.consume_front("transposed ")) more = transposed = true;
     if (words.consume_front("backwards ") || words.consume_front("strided ")) more = halved = true;

@@ -155,7 +155,7 @@ def Weft_EighOp : Weft_LinalgOp<"eigh", [Weft_StopsCall]> {
   let batching = "first";
   let vjp = [(eigh_back $values, $vectors, $dvalues, $dvectors)];
   let jvp = (eigh_forward $values, $vectors, $dx);
-  let samples = [Sample<["definite 3x3"]>, Sample<["definite 1x1"]>, Sample<["definite 2x3x3"]>, Sample<["f64 definite 16x16"]>, Sample<["definite 20x20"]>,
+  let samples = [Sample<["definite 3x3"]>, Sample<["definite 1x1"]>, Sample<["definite 2x3x3"]>, Sample<["f64 definite 8x8"]>, Sample<["definite 20x20"]>,
                  Sample<["0x0"]>, Sample<["0x3x3"]>, Sample<["definite transposed 4x4"]>];
   let numpy = "eigh(x)";
   let tolerance = "near(1024)";
