@@ -68,6 +68,15 @@ _OPS: dict[str, Callable[..., Any]] = {
 }
 
 
+def _ignoring(body: Callable[[], Any]) -> Callable[[list[Any]], Any]:
+    """A body of no state."""
+
+    def run(_: list[Any]) -> Any:
+        return body()
+
+    return run
+
+
 class Library:
     """Weft."""
 
@@ -83,9 +92,15 @@ class Library:
     is_tensor = staticmethod(_weft.internal_is_tensor)
     is_traced = staticmethod(_weft.internal_is_traced)
     op_count = staticmethod(_weft.internal_op_count)
-    snapshot = staticmethod(_weft.internal_snapshot)
-    begin_carrying = staticmethod(_weft.internal_begin_carrying)
-    put = staticmethod(_weft.internal_put)
+
+    def snapshot(self, x: Any) -> Any:
+        return _weft.internal_snapshot(x)
+
+    def begin_carrying(self) -> None:
+        _weft.internal_begin_carrying()
+
+    def put(self, x: Any, value: Any) -> None:
+        _weft.internal_put(x, value)
 
     def type_of(self, x: Any) -> TensorType:
         dtype, shape = _weft.internal_type_of(x)
@@ -131,13 +146,13 @@ class Library:
 
         def second() -> list[Any]:
             if not ran:
-                _weft.internal_probe(lambda _: then(), [])
+                _weft.internal_probe(_ignoring(then), [])
             ran.append("else")
             return orelse()
 
         results = _weft.internal_branch(name, predicate, first, second)
         if "else" not in ran:
-            _weft.internal_probe(lambda _: orelse(), [])
+            _weft.internal_probe(_ignoring(orelse), [])
         return results
 
     def loop(

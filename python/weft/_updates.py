@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from weft import _weft
 from weft._tracebacks import users_lines
@@ -31,7 +31,7 @@ class At:
         self._x = x
 
     def __getitem__(self, key: Any) -> ElementsAt:
-        return ElementsAt(self._x, key if isinstance(key, tuple) else (key,))
+        return ElementsAt(self._x, cast("tuple[Any, ...]", key) if isinstance(key, tuple) else (key,))
 
 
 class ElementsAt:
@@ -56,12 +56,14 @@ class ElementsAt:
         for n in sizes:
             count = count * n
         positions = _weft.reshape(_weft.iota("int64", [count]), sizes)
-        key, low, high = [], [0] * len(sizes), [0] * len(sizes)
+        key: list[Any] = []
+        low: list[int] = [0] * len(sizes)
+        high: list[int] = [0] * len(sizes)
         # An array of bools takes as many axes as it has.
-        entries = [k if k is None or k is Ellipsis or isinstance(k, slice) else _weft.asarray(k) for k in self._key]
-        masks = [not isinstance(k, slice) and k is not None and k is not Ellipsis and k.dtype == "bool" for k in entries]
-        taken = [0 if k is None or k is Ellipsis else k.ndim if mask else 1 for k, mask in zip(entries, masks, strict=True)]
-        axis = 0
+        entries: list[Any] = [k if k is None or k is Ellipsis or isinstance(k, slice) else _weft.asarray(k) for k in self._key]
+        masks: list[bool] = [not isinstance(k, slice) and k is not None and k is not Ellipsis and k.dtype == "bool" for k in entries]
+        taken: list[int] = [0 if k is None or k is Ellipsis else k.ndim if mask else 1 for k, mask in zip(entries, masks, strict=True)]
+        axis: int = 0
         for entry, mask, axes in zip(entries, masks, taken, strict=True):
             if entry is Ellipsis:
                 axis += len(sizes) - sum(taken)

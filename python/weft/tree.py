@@ -60,7 +60,7 @@ def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
         ValueError: if there are more or fewer leaves
         TypeError: if `structure` is none
     """
-    if not isinstance(structure, Structure):
+    if type(structure) is not Structure:
         raise TypeError(
             f"unflatten: structure is of type {type(structure).__name__}: what wf.tree.structure gives is wanted"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import traceback
 
@@ -102,7 +102,7 @@ class _ItemsOf(_qual_names.QN if not TYPE_CHECKING else object):
     which the block carries although the symbol stays bound to the same object."""
 
     def __init__(self, base: Any) -> None:
-        super().__init__(base, attr="[...]")
+        cast(Any, super()).__init__(base, attr="[...]")
         self.base = base
 
     def __str__(self) -> str:
