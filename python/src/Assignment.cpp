@@ -27,10 +27,6 @@ Bodies &bodies() {
   return bodies;
 }
 
-} // namespace
-
-namespace {
-
 /// Of all threads, under the lock of Python.
 std::vector<Tensor> &kept() {
   static auto &kept = *new std::vector<Tensor>;
@@ -203,29 +199,18 @@ Tensor updated(nb::handle object, nb::handle key, nb::handle value, const std::s
   throw InternalError("at[...]: there is no " + method);
 }
 
-} // namespace
-
-namespace {
-
-/// A new object of the same tensor, which assignments to items of the other do not change.
-PyObject *snapshot(PyObject *, PyObject *object) {
-  return guarded([&] { return wrap(tensor_in(object)); });
-}
-
 nb::object put(nb::handle object, nb::handle value) {
   TracedBody::carry(object.ptr());
   replace_tensor(object.ptr(), tensor_in(value.ptr()));
   return nb::none();
 }
 
-PyMethodDef functions[] = {{"internal_snapshot", snapshot, METH_O,
-                            "internal_snapshot(x)\n--\n\nA new object of the same tensor."},
-                           {nullptr, nullptr, 0, nullptr}};
-
 } // namespace
 
 void define_assignment(nb::module_ &module) {
-  add_functions(module, functions);
+  // A new object of the same tensor, which assignments to items of the other do not change.
+  define(module, "internal_snapshot(x)",
+         [](nb::handle object) { return checked(wrap(tensor_in(object.ptr()))); });
   define<updated>(module, "internal_updated(x, key, value, method)");
   define(module, "internal_value_for(x, value, function)",
          [](nb::handle x, nb::handle value, const std::string &function) {

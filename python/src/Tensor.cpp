@@ -325,11 +325,12 @@ void define_tensors(nb::module_ &module) {
       .def_prop_ro(
           "T",
           [](const Tensor &self) {
-            return transpose(self, to_permutation(nullptr, self, {"T", "self"}));
+            return checked(wrap(transpose(self, to_permutation(nullptr, self, {"T", "self"}))));
           },
-          "The axes in reverse order.")
+          Returns{"Tensor"}, "The axes in reverse order.")
       .def_prop_ro(
-          "mT", [](const Tensor &self) { return self.mT(); }, "The last two axes swapped.")
+          "mT", [](const Tensor &self) { return checked(wrap(self.mT())); }, Returns{"Tensor"},
+          "The last two axes swapped.")
       .def_prop_ro(
           "at",
           [](const Tensor &self) {

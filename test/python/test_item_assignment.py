@@ -264,6 +264,24 @@ def test_a_captured_tensor_is_refused() -> None:
     assert x.tolist() == [0, 0, 0]
 
 
+@pytest.mark.parametrize(
+    "create",
+    [
+        lambda x: x.T, lambda x: x.mT, lambda x: x.astype("float64"), lambda x: x.copy(), lambda x: next(iter(wf.ones((2, 2)))),
+        lambda x: wf.TensorArray("float32", element_shape=(2, 2)).append(x).stack(), lambda x: wf.top_k(x, 2)[0],
+        lambda x: wf.split(x, 2)[0], lambda x: wf.grad(wf.sum)(x), lambda x: x.at[0].set(1.0),
+    ],
+)  # fmt: skip
+def test_what_a_trace_created_is_its_own(create) -> None:  # noqa: ANN001
+    @wf.function(autograph=False)
+    def f(x):  # noqa: ANN001, ANN202
+        y = create(x)
+        y[0] = 0
+        return y
+
+    f(wf.ones((2, 2)))
+
+
 def test_a_body_may_not_change_what_it_does_not_carry() -> None:
     @wf.function
     def f(x):  # noqa: ANN001, ANN202

@@ -108,9 +108,6 @@ class _ItemsOf(_qual_names.QN if not TYPE_CHECKING else object):
     def __str__(self) -> str:
         return str(self.base)
 
-    def __hash__(self) -> int:
-        return super().__hash__()
-
 
 def _note_assigned_items(function: Any) -> None:
     """Notes at each branch and loop whose items it assigns, as far as that has a name."""
