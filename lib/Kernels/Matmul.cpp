@@ -394,12 +394,7 @@ void multiply_batch(const MatmulKernels<T> &kernels, const MatmulArgs &args, Mat
 }
 
 const MatmulLevel &level_table(CpuLevel level) {
-  switch (std::min(level, host_cpu_level())) {
-  case CpuLevel::v4: return matmul_level_v4;
-  case CpuLevel::v3: return matmul_level_v3;
-  case CpuLevel::v2: break;
-  }
-  return matmul_level_v2;
+  return of_level(level, matmul_level_v2, matmul_level_v3, matmul_level_v4);
 }
 
 /// The host's level, in one load once the library is initialised.

@@ -13,9 +13,8 @@ namespace {
 constexpr int64_t kTapWork = 4;
 
 const PoolingLevel &host_table() {
-  static const PoolingLevel &table = host_cpu_level() == CpuLevel::v4   ? pooling_level_v4
-                                     : host_cpu_level() == CpuLevel::v3 ? pooling_level_v3
-                                                                        : pooling_level_v2;
+  static const PoolingLevel &table =
+      of_host_level(pooling_level_v2, pooling_level_v3, pooling_level_v4);
   return table;
 }
 

@@ -14,12 +14,7 @@ namespace {
 constexpr std::int64_t kGrain = 4096;
 
 const RandomLevel &level_table(CpuLevel level) {
-  switch (std::min(level, host_cpu_level())) {
-  case CpuLevel::v4: return random_level_v4;
-  case CpuLevel::v3: return random_level_v3;
-  case CpuLevel::v2: break;
-  }
-  return random_level_v2;
+  return of_level(level, random_level_v2, random_level_v3, random_level_v4);
 }
 
 const RandomLevel &host_table() {

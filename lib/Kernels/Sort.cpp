@@ -152,12 +152,7 @@ private:
 };
 
 const SortLevel &level_table(CpuLevel level) {
-  switch (std::min(level, host_cpu_level())) {
-  case CpuLevel::v4: return sort_level_v4;
-  case CpuLevel::v3: return sort_level_v3;
-  case CpuLevel::v2: break;
-  }
-  return sort_level_v2;
+  return of_level(level, sort_level_v2, sort_level_v3, sort_level_v4);
 }
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -167,12 +162,7 @@ const RadixThresholds &thresholds(CpuLevel level) {
   static constexpr RadixThresholds v4 = {1 << 15, kNever, kNever};
   static constexpr RadixThresholds v3 = {1 << 9, 1 << 15, 1 << 13};
   static constexpr RadixThresholds v2 = {1 << 8, 1 << 9, 1 << 10};
-  switch (std::min(level, host_cpu_level())) {
-  case CpuLevel::v4: return v4;
-  case CpuLevel::v3: return v3;
-  case CpuLevel::v2: break;
-  }
-  return v2;
+  return of_level(level, v2, v3, v4);
 }
 
 template <class T>

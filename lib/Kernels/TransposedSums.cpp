@@ -12,12 +12,7 @@ namespace weft::kernels {
 namespace {
 
 const TransposedSums &level() {
-  switch (host_cpu_level()) {
-  case CpuLevel::v4: return transposed_sums_v4;
-  case CpuLevel::v3: return transposed_sums_v3;
-  case CpuLevel::v2: break;
-  }
-  return transposed_sums_v2;
+  return of_host_level(transposed_sums_v2, transposed_sums_v3, transposed_sums_v4);
 }
 
 template <class T, class Kernel>

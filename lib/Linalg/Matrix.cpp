@@ -8,14 +8,8 @@
 namespace weft::kernels {
 
 const LinalgLevel &linalg_level() {
-  static const LinalgLevel &level = []() -> const LinalgLevel & {
-    switch (host_cpu_level()) {
-    case CpuLevel::v4: return linalg_level_v4;
-    case CpuLevel::v3: return linalg_level_v3;
-    case CpuLevel::v2: break;
-    }
-    return linalg_level_v2;
-  }();
+  static const LinalgLevel &level =
+      of_host_level(linalg_level_v2, linalg_level_v3, linalg_level_v4);
   return level;
 }
 

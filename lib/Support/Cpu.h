@@ -2,6 +2,7 @@
 // instruction sets that compiled code may use, by LLVM's names.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,22 @@ enum class CpuLevel { v2 = 2, v3 = 3, v4 = 4 };
 
 /// The highest level that this CPU, and the operating system under us, supports. Found once.
 CpuLevel host_cpu_level() noexcept;
+
+/// Of what is compiled once per level: that of this level, or of the host's if it is lower.
+template <class Table>
+const Table &of_level(CpuLevel level, const Table &v2, const Table &v3, const Table &v4) {
+  switch (std::min(level, host_cpu_level())) {
+  case CpuLevel::v4: return v4;
+  case CpuLevel::v3: return v3;
+  case CpuLevel::v2: break;
+  }
+  return v2;
+}
+/// That of the host.
+template <class Table>
+const Table &of_host_level(const Table &v2, const Table &v3, const Table &v4) {
+  return of_level(CpuLevel::v4, v2, v3, v4);
+}
 
 /// The instruction sets that this CPU has and the operating system supports, in a fixed order. They
 /// say on which other machines code for this one runs; the CPU's name, which only tunes, does not.

@@ -28,14 +28,8 @@ struct Work {
 };
 
 const UpdateLevel &update_level() {
-  static const UpdateLevel &level = []() -> const UpdateLevel & {
-    switch (host_cpu_level()) {
-    case CpuLevel::v4: return update_level_v4;
-    case CpuLevel::v3: return update_level_v3;
-    case CpuLevel::v2: break;
-    }
-    return update_level_v2;
-  }();
+  static const UpdateLevel &level =
+      of_host_level(update_level_v2, update_level_v3, update_level_v4);
   return level;
 }
 
