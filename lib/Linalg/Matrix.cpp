@@ -113,12 +113,13 @@ Batches::Batches(const RoutineCall &call) : call_(call), batches_(call.operands[
 }
 
 std::int64_t Batches::offset(const RoutineTensor &tensor, std::int64_t i) const {
+  if (batches_ == 0) return 0;
   std::int64_t offset = 0;
-  for (std::int64_t axis = batches_; axis-- > 0;) {
+  for (std::int64_t axis = batches_ - 1; axis > 0; --axis) {
     offset += i % tensor.sizes[axis] * tensor.strides[axis];
     i /= tensor.sizes[axis];
   }
-  return offset;
+  return offset + i * tensor.strides[0]; // of one axis without divisions
 }
 
 void Batches::for_each(std::int64_t size,

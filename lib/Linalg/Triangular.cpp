@@ -88,6 +88,33 @@ Matrix<const T> with_rows(const Matrix<const T> &matrix, Workspace<T> &work) {
   return rows;
 }
 
+/// A row that a permutation names.
+std::int64_t checked_row(std::int64_t row, std::int64_t rows) {
+  if (row < 0 || row >= rows)
+    raise(ErrorKind::index, "lu_solve: row " + std::to_string(row) + " is out of range for " +
+                                std::to_string(rows) + " rows");
+  return row;
+}
+
+/// Row i of `to` is row order[i] of `from`.
+template <class T>
+void take_rows(const Matrix<const std::int64_t> &order, const Matrix<const T> &from,
+               const Matrix<T> &to) {
+  for (std::int64_t i = 0; i < to.rows; ++i) {
+    const std::int64_t row = checked_row(order(i, 0), to.rows);
+    for (std::int64_t j = 0; j < to.columns; ++j) to(i, j) = from(row, j);
+  }
+}
+/// Row order[i] of `to` is row i of `from`.
+template <class T>
+void put_rows(const Matrix<const std::int64_t> &order, const Matrix<const T> &from,
+              const Matrix<T> &to) {
+  for (std::int64_t i = 0; i < to.rows; ++i) {
+    const std::int64_t row = checked_row(order(i, 0), to.rows);
+    for (std::int64_t j = 0; j < to.columns; ++j) to(row, j) = from(i, j);
+  }
+}
+
 /// Solves in a result, whatever its strides are.
 template <class T, class Solve>
 void solve_in(const Matrix<T> &y, Workspace<T> &work, Solve solve) {
@@ -137,19 +164,6 @@ void lu_solve(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
   First singular;
-  // Rows of one matrix to those of another, of which one may be in the order of the permutation.
-  const auto move_rows = [&](std::int64_t i, const Matrix<const T> &from, bool from_permuted,
-                             const Matrix<T> &to, bool to_permuted) {
-    const Matrix<const std::int64_t> order = batches.operand<std::int64_t>(2, i);
-    for (std::int64_t row = 0; row < size; ++row) {
-      const std::int64_t other = order(row, 0);
-      if (other < 0 || other >= size)
-        raise(ErrorKind::index, "lu_solve: row " + std::to_string(other) + " is out of range for " +
-                                    std::to_string(size) + " rows");
-      copy_small<T>(from.block(from_permuted ? other : row, 0, 1, from.columns),
-                    to.block(to_permuted ? other : row, 0, 1, to.columns));
-    }
-  };
   const std::int64_t columns = batches.operand<T>(3, 0).columns;
   const auto small = [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> triangles, right;
@@ -163,13 +177,18 @@ void lu_solve(const RoutineCall &call) {
         const Matrix<const T> f = batches.operand<T>(1, first + lane);
         if (zero_on_diagonal<T>(f)) singular.note(first + lane);
         copy_small<T>(f, lane_of(a, size, size, lane));
-        move_rows(first + lane, batches.operand<T>(3, first + lane), !adjoint,
-                  lane_of(b, size, columns, lane), false);
+        const Matrix<const T> given = batches.operand<T>(3, first + lane);
+        const Matrix<T> own = lane_of(b, size, columns, lane);
+        if (adjoint) copy_small<T>(given, own);
+        else take_rows<T>(batches.operand<std::int64_t>(2, first + lane), given, own);
       }
       linalg_kernels<T>().solve_lanes(size, columns, a, b, adjoint);
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        move_rows(first + lane, lane_of(b, size, columns, lane), false,
-                  batches.result<T>(0, first + lane), adjoint);
+      for (std::int64_t lane = 0; lane < count; ++lane) {
+        const Matrix<const T> found = lane_of(b, size, columns, lane);
+        const Matrix<T> y = batches.result<T>(0, first + lane);
+        if (adjoint) put_rows<T>(batches.operand<std::int64_t>(2, first + lane), found, y);
+        else copy_small<T>(found, y);
+      }
     }
   };
   const auto large = [&](std::int64_t begin, std::int64_t end) {
@@ -181,9 +200,10 @@ void lu_solve(const RoutineCall &call) {
         continue;
       }
       const Matrix<const T> b = batches.operand<T>(3, i);
+      const Matrix<const std::int64_t> order = batches.operand<std::int64_t>(2, i);
       const Matrix<T> y = batches.result<T>(0, i);
       if (!adjoint) {
-        move_rows(i, b, true, y, false);
+        take_rows<T>(order, b, y);
         solve_in<T>(y, right, [&](const Matrix<T> &rows) {
           solve_triangle<T>(f, {.lower = true, .unit = true}, rows, products);
           solve_triangle<T>(f, {.lower = false, .unit = false}, rows, products);
@@ -197,7 +217,7 @@ void lu_solve(const RoutineCall &call) {
       });
       const Matrix<T> moved = sorted.take(size, y.columns);
       copy<T>(y, moved);
-      move_rows(i, moved, false, y, true);
+      put_rows<T>(order, moved, y);
     }
   };
   if (size <= kSmall) batches.for_each_group(size, (batches.count() + kLanes - 1) / kLanes, small);
