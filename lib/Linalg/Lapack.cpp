@@ -8,7 +8,8 @@
 
 #include <dlfcn.h>
 
-#include "Support/Log.h"
+#include "Linalg/LinalgKernels.h"
+#include "Support/Fault.h"
 
 namespace weft::kernels {
 
@@ -35,21 +36,31 @@ bool Lapack::load(void *library) {
   return false;
 }
 
-const Lapack *Lapack::find() {
-  static const Lapack *const found = []() -> const Lapack * {
+const Lapack &Lapack::get() {
+  // Whoever installs one, or names it, need not begin anew: only what was found is kept.
+  static const Lapack found = [] {
     std::vector<std::string> names = {"libopenblas.so.0", "liblapack.so.3"};
     if (const char *own = std::getenv("WEFT_LAPACK"); own != nullptr && *own != 0) names = {own};
-    static Lapack lapack;
+    Lapack lapack;
+    std::string tried;
     for (const std::string &name : names) {
+      tried += (tried.empty() ? "" : "; ") + name;
       void *const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (library == nullptr) continue;
-      if (lapack.load(library)) return &lapack;
+      if (library == nullptr) {
+        const char *const why = dlerror();
+        tried += why != nullptr ? " (" + std::string(why) + ")" : "";
+        continue;
+      }
+      if (lapack.load(library)) return lapack;
       dlclose(library);
+      tried += " (it lacks ssyevd, dsyevd, sgesdd or dgesdd)";
     }
-    if (logging())
-      log_line("no LAPACK: eigenvalues and singular values of large matrices take longer; Debian's "
-               "package libopenblas0 has one, or WEFT_LAPACK names the file of one");
-    return nullptr;
+    raise(ErrorKind::io,
+          "eigenvalues and singular values of matrices of more than " + std::to_string(kSmall) +
+              " columns need LAPACK, and there is none: tried " + tried +
+              ". Install OpenBLAS (Debian, Ubuntu: apt install libopenblas0; Fedora: dnf install "
+              "openblas; else pip install scipy-openblas32), or name the file of a LAPACK in "
+              "WEFT_LAPACK");
   }();
   return found;
 }

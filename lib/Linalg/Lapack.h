@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace weft::kernels {
@@ -10,8 +11,8 @@ namespace weft::kernels {
 /// end is given back: 0, or above 0 where it did not converge.
 class Lapack {
 public:
-  /// Null where the system has none.
-  static const Lapack *find();
+  /// Throws IOError, which says what was tried and what to install, where the system has none.
+  static const Lapack &get();
 
   /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors in place of it.
   template <class T>

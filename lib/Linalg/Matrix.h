@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -88,6 +89,22 @@ void copy_small(const Matrix<const std::type_identity_t<T>> &from, const Matrix<
 template <class T>
 void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
 
+/// Whether no element is infinite or NaN.
+template <class T>
+bool all_finite(const Matrix<const T> &x) {
+  for (std::int64_t i = 0; i < x.rows; ++i)
+    for (std::int64_t j = 0; j < x.columns; ++j)
+      if (!std::isfinite(x(i, j))) return false;
+  return true;
+}
+
+/// Every element becomes NaN.
+template <class T>
+void fill_nan(const Matrix<T> &x) {
+  for (std::int64_t i = 0; i < x.rows; ++i)
+    for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) = std::numeric_limits<T>::quiet_NaN();
+}
+
 /// C = A B; rows or columns of C are adjacent elements.
 template <class T>
 void set_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
@@ -140,9 +157,15 @@ public:
     return matrix<T>(call_.results[number], i);
   }
 
+  /// The number of a batch that a result has of matrix `i`.
+  template <class T>
+  T &number(std::size_t result, std::int64_t i) const {
+    const RoutineTensor &tensor = call_.results[result];
+    return tensor.elements<T>()[offset(tensor, i)];
+  }
+
   /// Calls `body` with ranges of numbers that cover all, on several threads if matrices are so
-  /// small
-  /// (`size` rows) that one of them keeps no thread of its own busy.
+  /// small (`size` rows) that one of them keeps no thread of its own busy.
   void for_each(std::int64_t size, FunctionRef<void(std::int64_t, std::int64_t)> body) const;
 
   /// The same of groups of kLanes matrices.

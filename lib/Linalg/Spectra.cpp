@@ -1,5 +1,5 @@
 // Eigenvalues of symmetric matrices and singular values: Jacobi's rotations for small ones, LAPACK
-// for others where there is one.
+// for others.
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -15,20 +15,6 @@ namespace {
 
 /// Rotations of all pairs that are tried: some ten are enough.
 constexpr int kSweeps = 60;
-
-template <class T>
-bool all_finite(const Matrix<const T> &x) {
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t j = 0; j < x.columns; ++j)
-      if (!std::isfinite(x(i, j))) return false;
-  return true;
-}
-
-template <class T>
-void fill_nan(const Matrix<T> &x) {
-  for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) = std::numeric_limits<T>::quiet_NaN();
-}
 
 /// A rotation of two lines of numbers.
 template <class T>
@@ -157,6 +143,7 @@ template <class T>
 void eigh(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
+  const Lapack *const lapack = size > kSmall ? &Lapack::get() : nullptr;
   First refused;
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> whole, turned, diagonal;
@@ -174,7 +161,7 @@ void eigh(const RoutineCall &call) {
           a(row, column) = T(0.5) * x(row, column) + T(0.5) * x(column, row);
       T *const found = diagonal.take(size);
       Matrix<T> own = a; // whose columns are the vectors
-      if (const Lapack *lapack = size > kSmall ? Lapack::find() : nullptr) {
+      if (lapack != nullptr) {
         if (lapack->syevd(size, a.data, found) != 0) {
           refused.note(i);
           continue;
@@ -206,6 +193,7 @@ void svd(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t rows = batches.operand<T>(0, 0).rows,
                      columns = batches.operand<T>(0, 0).columns;
+  const Lapack *const lapack = columns > kSmall ? &Lapack::get() : nullptr;
   First refused;
   batches.for_each(columns, [&](std::int64_t begin, std::int64_t end) {
     Workspace<T> whole, turned, lengths, lefts;
@@ -231,7 +219,6 @@ void svd(const RoutineCall &call) {
           a(row, column) = x(row, column) / scale;
       T *const found = lengths.take(columns);
       const Matrix<T> own = turned.take(columns, columns).transposed(); // right vectors by column
-      const Lapack *const lapack = columns > kSmall ? Lapack::find() : nullptr;
       const Matrix<T> u = lefts.take(columns, rows).transposed();
       if (lapack != nullptr) {
         if (lapack->gesdd(rows, columns, a.data, found, u.data, own.data) != 0) {
