@@ -1,6 +1,6 @@
 // LU with the largest element of a column as its pivot: panels of columns, and products for the
 // rest.
-#include "Linalg/Triangular.h"
+#include "Linalg/Lu.h"
 
 namespace weft::kernels {
 
@@ -9,65 +9,60 @@ namespace {
 /// Columns of a panel that lies in memory of its own, and is worked on by halves.
 constexpr std::int64_t kWide = 64;
 
-template <class T>
-class Lu {
-public:
-  /// Factors `a`, whose rows are adjacent elements, in place.
-  void factor(const Matrix<T> &a, std::span<std::int64_t> pivots) {
-    const std::int64_t size = std::min(a.rows, a.columns);
-    for (std::int64_t first = 0; first < size; first += kWide) {
-      const std::int64_t wide = std::min(kWide, size - first), below = a.rows - first,
-                         right = a.columns - first - wide;
-      const std::span<std::int64_t> own =
-          pivots.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(wide));
-      // Columns are adjacent elements there.
-      const Matrix<T> panel = panel_.take(wide, below).transposed(),
-                      columns = a.block(first, first, below, wide);
-      copy<T>(columns, panel);
-      factor_panel(panel, own);
-      copy<T>(panel, columns);
-      exchange_rows<T>(a.block(first, 0, below, first), own);
-      const Matrix<T> rest = a.block(first, first + wide, below, right);
-      exchange_rows<T>(rest, own);
-      for (std::int64_t &pivot : own) pivot += first;
-      if (right == 0) continue;
-      const Matrix<T> rows = rest.block(0, 0, wide, right);
-      solve_triangle<T>(panel.block(0, 0, wide, wide), {.lower = true, .unit = true}, rows, work_);
-      const Matrix<T> lower = panel.block(wide, 0, below - wide, wide);
-      for (std::int64_t j = 0; j < lower.columns; ++j)
-        for (std::int64_t i = 0; i < lower.rows; ++i) lower(i, j) = -lower(i, j);
-      add_product<T>(rest.block(wide, 0, below - wide, right), lower, rows);
-    }
-  }
-
-private:
-  /// The same of columns that are adjacent elements, with pivots counted from the panel's first
-  /// row.
-  void factor_panel(const Matrix<T> &a, std::span<std::int64_t> pivots) {
-    const std::int64_t columns = a.columns;
-    if (columns <= kPanel)
-      return linalg_kernels<T>().lu_panel(a.rows, columns, a.data, a.column, pivots.data());
-    const std::int64_t half = (columns / 2 + kPanel - 1) / kPanel * kPanel, rest = columns - half;
-    const std::span<std::int64_t> first = pivots.first(static_cast<std::size_t>(half)),
-                                  second = pivots.subspan(static_cast<std::size_t>(half));
-    const Matrix<T> left = a.block(0, 0, a.rows, half), right = a.block(0, half, a.rows, rest);
-    factor_panel(left, first);
-    exchange_rows<T>(right, first);
-    const Matrix<T> top = right.block(0, 0, half, rest),
-                    bottom = right.block(half, 0, a.rows - half, rest);
-    for (std::int64_t j = 0; j < rest; ++j)
-      for (std::int64_t p = 0; p + 1 < half; ++p)
-        linalg_kernels<T>().subtract(half - 1 - p, top(p, j), &left(p + 1, p), &top(p + 1, j));
-    subtract_product<T>(bottom, left.block(half, 0, a.rows - half, half), top, work_);
-    factor_panel(bottom, second);
-    exchange_rows<T>(left.block(half, 0, a.rows - half, half), second);
-    for (std::int64_t &pivot : second) pivot += half;
-  }
-
-  Workspace<T> panel_, work_;
-};
-
 } // namespace
+
+template <class T>
+void Lu<T>::factor(const Matrix<T> &a, std::span<std::int64_t> pivots) {
+  const std::int64_t size = std::min(a.rows, a.columns);
+  for (std::int64_t first = 0; first < size; first += kWide) {
+    const std::int64_t wide = std::min(kWide, size - first), below = a.rows - first,
+                       right = a.columns - first - wide;
+    const std::span<std::int64_t> own =
+        pivots.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(wide));
+    // Columns are adjacent elements there.
+    const Matrix<T> panel = panel_.take(wide, below).transposed(),
+                    columns = a.block(first, first, below, wide);
+    copy<T>(columns, panel);
+    factor_panel(panel, own);
+    copy<T>(panel, columns);
+    exchange_rows<T>(a.block(first, 0, below, first), own);
+    const Matrix<T> rest = a.block(first, first + wide, below, right);
+    exchange_rows<T>(rest, own);
+    for (std::int64_t &pivot : own) pivot += first;
+    if (right == 0) continue;
+    const Matrix<T> rows = rest.block(0, 0, wide, right);
+    solve_triangle<T>(panel.block(0, 0, wide, wide), {.lower = true, .unit = true}, rows, work_);
+    const Matrix<T> lower = panel.block(wide, 0, below - wide, wide);
+    for (std::int64_t j = 0; j < lower.columns; ++j)
+      for (std::int64_t i = 0; i < lower.rows; ++i) lower(i, j) = -lower(i, j);
+    add_product<T>(rest.block(wide, 0, below - wide, right), lower, rows);
+  }
+}
+
+template <class T>
+void Lu<T>::factor_panel(const Matrix<T> &a, std::span<std::int64_t> pivots) {
+  const std::int64_t columns = a.columns;
+  if (columns <= kPanel)
+    return linalg_kernels<T>().lu_panel(a.rows, columns, a.data, a.column, pivots.data());
+  const std::int64_t half = (columns / 2 + kPanel - 1) / kPanel * kPanel, rest = columns - half;
+  const std::span<std::int64_t> first = pivots.first(static_cast<std::size_t>(half)),
+                                second = pivots.subspan(static_cast<std::size_t>(half));
+  const Matrix<T> left = a.block(0, 0, a.rows, half), right = a.block(0, half, a.rows, rest);
+  factor_panel(left, first);
+  exchange_rows<T>(right, first);
+  const Matrix<T> top = right.block(0, 0, half, rest),
+                  bottom = right.block(half, 0, a.rows - half, rest);
+  for (std::int64_t j = 0; j < rest; ++j)
+    for (std::int64_t p = 0; p + 1 < half; ++p)
+      linalg_kernels<T>().subtract(half - 1 - p, top(p, j), &left(p + 1, p), &top(p + 1, j));
+  subtract_product<T>(bottom, left.block(half, 0, a.rows - half, half), top, work_);
+  factor_panel(bottom, second);
+  exchange_rows<T>(left.block(half, 0, a.rows - half, half), second);
+  for (std::int64_t &pivot : second) pivot += half;
+}
+
+template class Lu<float>;
+template class Lu<double>;
 
 namespace {
 

@@ -51,13 +51,14 @@ Check check_tall(const InferContext &call) {
 }
 
 /// A fault unless operand `i` has the first one's number of rows in that axis from the end.
-Check check_rows(const InferContext &call, std::size_t i, std::int64_t from_end) {
+Check check_rows(const InferContext &call, std::size_t i, std::int64_t from_end,
+                 const char *what = "rows") {
   const Shape &x = call.operands[0].shape, &other = call.operands[i].shape;
   const std::int64_t rows = x[x.rank() - 2], has = other[other.rank() - from_end];
   if (rows == has || rows == unknown || has == unknown) return std::nullopt;
   return Fault{ErrorKind::shape, "x has the shape " + to_string(x) + ", so " +
                                      std::string(op_info(call.op).operands[i].name) + " has " +
-                                     std::to_string(rows) + " rows, but it has the shape " +
+                                     std::to_string(rows) + " " + what + ", but it has the shape " +
                                      to_string(other)};
 }
 
@@ -78,6 +79,40 @@ std::int64_t smaller(std::int64_t rows, std::int64_t columns) {
 Result<TensorType> square_matrix(const InferContext &call) {
   if (Check fault = check_square(call)) return *fault;
   return call.operands[0];
+}
+
+Result<TensorType> det(const InferContext &call) {
+  if (Check fault = check_square(call)) return *fault;
+  return TensorType{call.operands[0].dtype, behind(call.operands[0].shape, {})};
+}
+
+Result<TensorType> cofactors_along(const InferContext &call) {
+  if (Check fault = check_square(call)) return *fault;
+  if (Check fault = check_matrices(call, 1, 2)) return *fault;
+  if (Check fault = check_rows(call, 1, 2)) return *fault;
+  if (Check fault = check_rows(call, 1, 1, "columns")) return *fault;
+  return call.operands[0];
+}
+
+Result<TensorType> pinv(const InferContext &call) {
+  if (Check fault = check_tall(call)) return *fault;
+  const TensorType &x = call.operands[0];
+  const std::int64_t rows = x.shape[x.shape.rank() - 2], columns = x.shape[x.shape.rank() - 1];
+  const Shape wanted[] = {{}, {columns}, {rows, columns}, {columns, columns}};
+  for (const std::size_t i : {1, 2, 3}) {
+    const auto axes = static_cast<std::int64_t>(wanted[i].size());
+    if (Check fault = check_matrices(call, i, axes)) return *fault;
+    const Shape &has = call.operands[i].shape;
+    for (std::int64_t axis = 0; axis < axes; ++axis) {
+      const std::int64_t size = wanted[i][axis], own = has[has.rank() - axes + axis];
+      if (size == own || size == unknown || own == unknown) continue;
+      return Fault{ErrorKind::shape, "x has the shape " + to_string(x.shape) + ", so " +
+                                         std::string(op_info(call.op).operands[i].name) + " is " +
+                                         to_string(wanted[i]) + ", but it has the shape " +
+                                         to_string(has)};
+    }
+  }
+  return TensorType{x.dtype, behind(x.shape, {columns, rows})};
 }
 
 Result<TensorType> lu(const InferContext &call) {

@@ -476,6 +476,49 @@ def svd_in_order(x):
     return flat([left, values, right])
 
 
+def without(x, row, column):
+    """Matrices without a row and a column."""
+    return np.delete(np.delete(x, row, -2), column, -1)
+
+
+def cofactors(x):
+    """By the determinants of what is left."""
+    result = np.zeros(x.shape, np.float64)
+    for i, j in np.ndindex(*x.shape[-2:]):
+        result[..., i, j] = (-1) ** (i + j) * lin("det", without(x, i, j))
+    return result.astype(x.dtype)
+
+
+def cofactors_along(x, d):
+    """The same of the cofactors of what is left."""
+    result = np.zeros(x.shape, x.dtype)
+    for i, j in np.ndindex(*x.shape[-2:]):
+        result[..., i, j] = (-1) ** (i + j) * (cofactors(without(x, i, j)) * without(d, i, j)).sum((-2, -1))
+    return result
+
+
+def pinv_of(inverses, left, right):
+    return np.swapaxes(right, -1, -2) * inverses[..., None, :] @ np.swapaxes(left, -1, -2)
+
+
+def expm(x):
+    """By a series of a matrix that is halved often, in long doubles."""
+    halved = x.astype(np.longdouble) / 2**12
+    result = power = np.broadcast_to(np.eye(x.shape[-1], dtype=np.longdouble), x.shape)
+    for n in range(1, 20):
+        power = power @ halved / n
+        result = result + power
+    for _ in range(12):
+        result = result @ result
+    return result.astype(x.dtype)
+
+
+def norm(x, order, axes, keepdims):
+    """NumPy's, which has singular values of nothing wider than float64."""
+    singular = order in (2, -2, "nuc") and (x.ndim if axes is None else np.size(axes)) == 2
+    return lin("norm", x, order, axes, keepdims) if singular else np.linalg.norm(x, order, axes, keepdims)
+
+
 def cho_solve(c, b, upper):
     triangle = np.swapaxes(np.triu(c), -1, -2) if upper else np.tril(c)
     return lin("solve", triangle @ np.swapaxes(triangle, -1, -2), b)

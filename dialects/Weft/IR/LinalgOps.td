@@ -12,6 +12,9 @@ def square_wanted : Raises<ShapeError, "the last two sizes of x differ, or it ha
 /// The numbers of rows in their new order.
 def Weft_Permutations : Weft_TensorOf<"an integer of 64 bits", ["i64"], "index">;
 
+def no_singular_values : Raises<LinAlgError, "singular values of a matrix do not converge">;
+def no_lapack : Raises<IOError, "x has more than 16 columns, and the system has no LAPACK">;
+
 /// An op on matrices, which a routine of lib/Linalg computes.
 class Weft_LinalgOp<string mnemonic, list<Trait> traits = []> : Weft_RoutineOp<mnemonic, traits> {
   let handwrittenApi = 1;
@@ -149,7 +152,7 @@ def Weft_EighOp : Weft_LinalgOp<"eigh", [Weft_StopsCall]> {
   let results = (outs Weft_Any:$values, Weft_Any:$vectors);
   let operandShapes = ["of rank 2 or more"];
   let resultWords = ["x's dtype, of x's shape without the last axis: the eigenvalues", "x's dtype, of x's shape: the eigenvectors"];
-  let raises = [square_wanted, Raises<LinAlgError, "the eigenvalues do not converge">];
+  let raises = [square_wanted, Raises<LinAlgError, "the eigenvalues do not converge">, no_lapack];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, results)";
   let shapeFunction = "eigh";
   let batching = "first";
@@ -171,7 +174,7 @@ def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
   let results = (outs Weft_Any:$values, Weft_Any:$left, Weft_Any:$right);
   let operandShapes = ["of rank 2 or more, with at least as many rows as columns"];
   let resultWords = ["x's dtype: the singular values", "x's dtype, of x's shape: the left singular vectors", "x's dtype: the right ones, transposed"];
-  let raises = [Raises<ShapeError, "x has fewer than two axes, or more columns than rows">, Raises<LinAlgError, "the singular values do not converge">];
+  let raises = [Raises<ShapeError, "x has fewer than two axes, or more columns than rows">, no_singular_values, no_lapack];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, results)";
   let shapeFunction = "svd";
   let batching = "first";
@@ -180,6 +183,124 @@ def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 4x2"]>, Sample<["regular 2x3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 20x16"]>,
                  Sample<["f64 regular 24x20"]>, Sample<["0x0"]>, Sample<["0x3x2"]>, Sample<["regular transposed 4x4"]>];
   let numpy = "svd(x)";
+  let tolerance = "near(1024)";
+}
+
+//===----------------------------------------------------------------------===//
+// Determinants
+//===----------------------------------------------------------------------===//
+
+def Weft_DetOp : Weft_LinalgOp<"det"> {
+  let summary = "The determinant of a matrix.";
+  let arguments = (ins Weft_Float:$x);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's batches";
+  let resultDType = "x's dtype";
+  let raises = [square_wanted];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "det";
+  let batching = "first";
+  let vjp = [(det_back $x, $dy)];
+  let jvp = (det_forward $x, $dx);
+  let samples = [Sample<["regular 3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 2x3x3"]>, Sample<["regular 17x17"]>, Sample<["0x0"]>, Sample<["0x3x3"]>,
+                 Sample<["2x0x0"]>, Sample<["regular transposed 5x5"]>];
+  let numpy = "lin('det', x)";
+  let tolerance = "near(256)";
+}
+
+def Weft_CofactorsOp : Weft_LinalgOp<"cofactors"> {
+  let summary = "The cofactors of a matrix: the slope of its determinant by each element.";
+  let description = "A matrix without inverse has them too.";
+  let arguments = (ins Weft_Float:$x);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [square_wanted];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "square_matrix";
+  let batching = "first";
+  let vjp = [(cofactors_along $x, $dy)]; // second derivatives are symmetric
+  let samples = [Sample<["regular 3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 2x3x3"]>, Sample<["finite 2x2"]>, Sample<["regular 9x9"]>, Sample<["0x0"]>,
+                 Sample<["0x3x3"]>, Sample<["regular transposed 4x4"]>];
+  let numpy = "cofactors(x)";
+  let tolerance = "near(256)";
+}
+
+def Weft_CofactorsAlongOp : Weft_LinalgOp<"cofactors_along"> {
+  let summary = "How the cofactors of a matrix change as the matrix moves in a direction.";
+  let description = [{
+    A matrix without inverse has that too; the derivative by the matrix, the third of a determinant, is that of a matrix
+    with an inverse.
+  }];
+  let arguments = (ins Weft_Float:$x, Weft_Float:$d);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 2 or more", "of x's shape"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [square_wanted, dtypes_differ];
+  let assemblyFormat = "$x `,` $d attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "cofactors_along";
+  let batching = "every";
+  let vjp = [(cofactors_twice $x, $d, $dy), (cofactors_along $x, $dy)];
+  let samples = [Sample<["regular 3x3", "finite 3x3"]>, Sample<["regular 1x1", "finite 1x1"]>, Sample<["regular 2x3x3", "finite 2x3x3"]>,
+                 Sample<["finite 2x2", "finite 2x2"]>, Sample<["regular 6x6", "finite 6x6"]>, Sample<["0x0", "0x0"]>, Sample<["0x3x3", "0x3x3"]>,
+                 Sample<["regular transposed 4x4", "finite transposed 4x4"]>];
+  let numpy = "cofactors_along(x, d)";
+  let tolerance = "near(1024)";
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of matrices
+//===----------------------------------------------------------------------===//
+
+def Weft_PinvOp : Weft_LinalgOp<"pinv"> {
+  let summary = "The pseudo-inverse of a matrix whose singular vectors `svd` gave.";
+  let description = [{
+    `inverses` are 1 over singular values, and 0 for those that count as 0. The matrix itself takes part for its derivative
+    alone (Golub, Pereyra 1973), which is that of matrices of one rank, and so has no trouble with equal singular values.
+  }];
+  let arguments = (ins Weft_Float:$x, Weft_Float:$inverses, Weft_Float:$left, Weft_Float:$right);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 2 or more, with at least as many rows as columns", "of x's shape without the axis of its rows", "of x's shape",
+                       "of x's batches, with as many rows and columns as x has columns"];
+  let resultShape = "of x's shape with the last two axes exchanged";
+  let resultDType = "x's dtype";
+  let raises = [Raises<ShapeError, "x has fewer than two axes, or more columns than rows, or other operands do not fit">, dtypes_differ];
+  let assemblyFormat = "$x `,` $inverses `,` $left `,` $right attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "pinv";
+  let batching = "every";
+  let vjp = [(pinv_back $x, $y, $dy), (no_grad), (no_grad), (no_grad)];
+  let jvp = (pinv_forward $x, $y, $dx);
+  let domain = "nowhere"; // the result does not depend on x, but on what is said of it
+  let samples = [Sample<["finite 3x3", "finite 3", "finite 3x3", "finite 3x3"]>, Sample<["finite 4x2", "finite 2", "finite 4x2", "finite 2x2"]>,
+                 Sample<["finite 2x3x1", "finite 2x1", "finite 2x3x1", "finite 2x1x1"]>, Sample<["0x3x2", "0x2", "0x3x2", "0x2x2"]>,
+                 Sample<["3x0", "0", "3x0", "0x0"]>];
+  let numpy = "pinv_of(inverses, left, right)";
+  let tolerance = "sums(64)";
+}
+
+def Weft_ExpmOp : Weft_LinalgOp<"expm"> {
+  let summary = "The exponential of a matrix.";
+  let description = [{
+    By Pade's approximants of degree up to 13, and 7 of f32, with scaling and squaring (Higham 2005). Its derivative is
+    a part of the exponential of a matrix twice as large.
+  }];
+  let arguments = (ins Weft_Float:$x);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 2 or more"];
+  let resultShape = "of x's shape";
+  let resultDType = "x's dtype";
+  let raises = [square_wanted];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
+  let shapeFunction = "square_matrix";
+  let batching = "first";
+  let vjp = [(expm_back $x, $dy)];
+  let jvp = (expm_forward $x, $dx);
+  let samples = [Sample<["finite 3x3"]>, Sample<["finite 1x1"]>, Sample<["finite 2x3x3"]>, Sample<["finite 20x20"]>, Sample<["0x0"]>, Sample<["0x3x3"]>,
+                 Sample<["finite transposed 4x4"]>];
+  let numpy = "expm(x)";
   let tolerance = "near(1024)";
 }
 

@@ -91,6 +91,7 @@ def le : Emit<"less_equal">;
 def gt : Emit<"greater">;
 def ge : Emit<"greater_equal">;
 def where : Emit<"select">;
+def cofactors_along : Emit<"cofactors_along">;
 
 class Rule<string fn> { string function = fn; }
 def copy;      // the argument itself
@@ -158,6 +159,13 @@ def eigh_back : Rule<"eigh_back">;
 def eigh_forward : Rule<"eigh_forward">;
 def svd_back : Rule<"svd_back">;
 def svd_forward : Rule<"svd_forward">;
+def det_back : Rule<"det_back">;
+def det_forward : Rule<"det_forward">;
+def cofactors_twice : Rule<"cofactors_twice">;
+def pinv_back : Rule<"pinv_back">;
+def pinv_forward : Rule<"pinv_forward">;
+def expm_back : Rule<"expm_back">;
+def expm_forward : Rule<"expm_forward">;
 def from_vjp;
 def linear;
 def bilinear;
@@ -173,6 +181,7 @@ def IndexError : ErrorKind<"index">;
 def ValueError : ErrorKind<"value">;
 def AssertionError : ErrorKind<"assertion">;
 def LinAlgError : ErrorKind<"linalg">;
+def IOError : ErrorKind<"io">;
 
 /// "ShapeError if the shapes do not broadcast".
 class Raises<ErrorKind which, string condition> {

@@ -7,6 +7,7 @@
 #include "Autodiff/Rules/Emitter.h"
 #include "Autodiff/Rules/LinalgRules.h"
 #include "Autodiff/Rules/MatmulRules.h"
+#include "Autodiff/Rules/MatrixFunctionRules.h"
 #include "Autodiff/Rules/MovementRules.h"
 #include "Autodiff/Rules/ReductionRules.h"
 #include "Autodiff/Rules/WindowRules.h"

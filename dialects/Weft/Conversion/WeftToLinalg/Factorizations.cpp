@@ -49,4 +49,23 @@ SmallVector<Value> lowerSvd(LinalgBuilder &b, SvdOp op) {
   return b.routines(op, {behind(sizes, columns), sizes, behind(sizes, {columns, columns})});
 }
 
+Value lowerDet(LinalgBuilder &b, DetOp op) {
+  return b.routine(op, behind(b.sizesOf(op.getX()), {}));
+}
+
+Value lowerCofactors(LinalgBuilder &b, CofactorsOp op) {
+  return b.routine(op, b.sizesOf(op.getX()));
+}
+
+Value lowerCofactorsAlong(LinalgBuilder &b, CofactorsAlongOp op) {
+  return b.routine(op, b.sizesOf(op.getX()));
+}
+
+Value lowerPinv(LinalgBuilder &b, PinvOp op) {
+  Sizes sizes = b.sizesOf(op.getX());
+  return b.routine(op, behind(sizes, {sizes.back(), sizes[sizes.size() - 2]}));
+}
+
+Value lowerExpm(LinalgBuilder &b, ExpmOp op) { return b.routine(op, b.sizesOf(op.getX())); }
+
 } // namespace mlir::weft
