@@ -84,7 +84,11 @@ _NOT_HERE = {
     "qr": "write wf.linalg.qr",
     "eigh": "write wf.linalg.eigh",
     "cholesky": "write wf.linalg.cholesky",
-    "eig, pinv, lstsq": "call NumPy's numpy.linalg, in a traced function by wf.numpy_function",
+    "pinv": "write wf.linalg.pinv",
+    "lstsq": "write wf.linalg.lstsq",
+    "expm": "write wf.linalg.expm",
+    "eig, eigvals": "their results are complex, and there are no complex numbers: wf.linalg.eigh is of symmetric matrices; "
+    "else call NumPy's numpy.linalg, in a traced function by wf.numpy_function",
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",

@@ -11,7 +11,8 @@ from weft._linalg import *  # noqa: F403
 from weft._weft import LinAlgError as LinAlgError
 from weft._weft import matmul as matmul
 from weft._weft import matrix_transpose as matrix_transpose
+from weft._weft import norm as norm
 from weft._weft import tensordot as tensordot
 
-__all__ = ["LinAlgError", "matmul", "matrix_transpose", "tensordot"]
+__all__ = ["LinAlgError", "matmul", "matrix_transpose", "norm", "tensordot"]
 __all__ += _linalg.__all__

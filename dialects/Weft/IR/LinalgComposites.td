@@ -133,9 +133,9 @@ class Weft_SymmetricFn<string name> : Weft_SquareFn<name> {
   let operandShapes = ["symmetric matrices, the last two axes"];
   let description = [{
     Of a matrix that is not symmetric they are those of its symmetric part. Up to 16 rows they are found here, in larger
-    matrices by LAPACK, if the system has one.
+    matrices by the system's LAPACK.
   }];
-  let raises = [no_square_matrices, Raises<LinAlgError, "eigenvalues of a matrix do not converge">];
+  let raises = [no_square_matrices, Raises<LinAlgError, "eigenvalues of a matrix do not converge">, no_lapack];
   let domain = "definite";
   let samples = [Sample<["definite 3x3"]>, Sample<["definite 2x4x4"]>, Sample<["definite 20x20"]>, Sample<["0x0"]>, Sample<["0x3x3"]>];
   let tolerance = "near(1024)";
@@ -160,7 +160,7 @@ class Weft_SingularFn<string name> : Weft_LinalgFn<name> {
   let parameters = (params Weft_Float:$x);
   let operandShapes = ["matrices, the last two axes"];
   let resultDType = "x's dtype";
-  let raises = [no_matrices, Raises<LinAlgError, "singular values of a matrix do not converge">];
+  let raises = [no_matrices, no_singular_values, no_lapack];
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 4x2"]>, Sample<["finite 2x4"]>, Sample<["regular 2x3x3"]>, Sample<["regular 24x20"]>, Sample<["0x0"]>];
   let openSizes = 0;
   let tolerance = "near(1024)";
@@ -171,7 +171,7 @@ def Weft_SvdFn : Weft_SingularFn<"svd"> {
   let description = [{
     Left vectors are columns of length 1, whose largest element is positive, right ones rows. Without `full_matrices`
     there are as many as singular values; whole bases of matrices that are not square have no derivative. Up to 16 columns
-    they are found here, in larger matrices by LAPACK, if the system has one.
+    they are found here, in larger matrices by the system's LAPACK.
   }];
   let parameters = (params Weft_Float:$x, star, Weft_Parameter<"flag", "bool", "true", "whole bases of singular vectors">:$full_matrices);
   let results = [Weft_Result<"U", "x's dtype: the left singular vectors, as columns">, Weft_Result<"S", "x's dtype: the singular values">,
@@ -200,13 +200,49 @@ def Weft_MatrixRankFn : Weft_SingularFn<"matrix_rank"> {
   let example = "matrix_rank([[1.0, 2.0], [2.0, 4.0]])  ->  1";
 }
 
+def Weft_PinvFn : Weft_SingularFn<"pinv"> {
+  let summary = "The pseudo-inverses of matrices, by their singular values.";
+  let description = [{
+    Values up to rtol times the largest count as 0. The derivative is that of matrices of the same rank.
+  }];
+  let parameters = (params Weft_Float:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
+  let resultShape = "of x's shape with the last two axes exchanged";
+  let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 4x2"], ["null"]>, Sample<["finite 2x4"], ["null"]>, Sample<["regular 2x3x3"], ["null"]>,
+                 Sample<["regular 24x20"], ["null"]>, Sample<["0x0"], ["null"]>, Sample<["3x0"], ["null"]>];
+  let numpy = "lin('pinv', x, rtol=rtol)";
+  let example = "pinv([[2.0, 0.0], [0.0, 0.0]])  ->  [[0.5, 0], [0, 0]]";
+}
+
+def Weft_LstsqFn : Weft_SingularFn<"lstsq"> {
+  let summary = "The x for which the columns of b - a x are shortest, and of those the shortest x, by singular values.";
+  let description = [{
+    Of a b of rank 1 it is a vector. Singular values up to rcond times the largest count as 0. What does not count as NumPy
+    has it: residuals are given of matrices of every rank, for sizes do not depend on values; and batches broadcast.
+  }];
+  let parameters = (params Weft_Float:$a, Weft_Float:$b,
+                           Weft_OptionalReal<"the larger size times the dtype's epsilon if not given, that epsilon if below 0">:$rcond);
+  let operandShapes = ["matrices, the last two axes", "a vector, or matrices with as many rows"];
+  let results = [Weft_Result<"x", "their dtype: the solutions">,
+                 Weft_Result<"residuals", "their dtype: the sums of squares of each column of b - a x; none if a has no more rows than columns">,
+                 Weft_Result<"rank", "i64, of a's batches: how many singular values do not count as 0">,
+                 Weft_Result<"s", "their dtype: the singular values, descending">];
+  let raises = [Raises<ShapeError, "a is no matrix, b has another number of rows, or the batches do not broadcast">, no_singular_values, no_lapack];
+  let samples = [Sample<["regular 4x2", "finite 4x3"], ["null"]>, Sample<["regular 3x3", "finite 3x1"], ["null"]>, Sample<["finite 2x4", "finite 2x2"], ["1e-6"]>,
+                 Sample<["regular 5x3", "finite 5"], ["-1.0"]>, Sample<["regular 24x20", "finite 24x2"], ["null"]>];
+  let numpy = "flat(lin('lstsq', a, b, rcond=rcond))";
+  let example = "lstsq([[0.0], [2.0]], [3.0, 4.0])  ->  [[2], [9], 1, [2]]";
+}
+
 //===----------------------------------------------------------------------===//
-// Determinants and powers
+// Determinants, powers and exponentials
 //===----------------------------------------------------------------------===//
 
 def Weft_DetFn : Weft_SquareFn<"det"> {
   let summary = "The determinants of matrices.";
-  let description = "Its derivative is that of a matrix with an inverse.";
+  let description = [{
+    The first and second derivative are those of a matrix without inverse too, where they are cofactors; the third is that of
+    one with an inverse.
+  }];
   let resultShape = "of x's shape without the last two axes";
   let raises = [no_square_matrices];
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 2x4x4"]>, Sample<["regular 9x9"]>, Sample<["0x0"]>, Sample<["0x3x3"]>];
@@ -231,6 +267,15 @@ def Weft_MatrixPowerFn : Weft_SquareFn<"matrix_power"> {
                  Sample<["0x0"], ["3"]>];
   let numpy = "lin('matrix_power', x, n)";
   let example = "matrix_power([[1.0, 1.0], [0.0, 1.0]], 3)  ->  [[1, 3], [0, 1]]";
+}
+
+def Weft_ExpmFn : Weft_SquareFn<"expm"> {
+  let summary = "The exponentials of matrices, by Pade's approximants with scaling and squaring.";
+  let raises = [no_square_matrices];
+  let samples = [Sample<["finite 3x3"]>, Sample<["finite 1x1"]>, Sample<["finite 2x4x4"]>, Sample<["finite 20x20"]>, Sample<["0x0"]>, Sample<["0x3x3"]>];
+  let numpy = "expm(x)";
+  let tolerance = "near(1024)";
+  let example = "expm([[0.0, 1.0], [0.0, 0.0]])  ->  [[1, 1], [0, 1]]";
 }
 
 //===----------------------------------------------------------------------===//
@@ -339,14 +384,18 @@ def Weft_MatrixNormFn : Weft_LinalgNormFn<"matrix_norm"> {
   let summary = "The norms of matrices, the last two axes.";
   let description = [{
     ord is 'fro', the root of the sum of squares, if it is not given; 1 and -1 are the largest and smallest sum of a
-    column, inf and -inf that of a row.
+    column, inf and -inf that of a row, 2 and -2 the largest and smallest singular value, 'nuc' the sum of these.
   }];
   let parameters = (params Weft_Float:$x, star, Weft_Keepdims:$keepdims, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$ord);
   let operandShapes = ["matrices, the last two axes"];
   let resultShape = "of x's shape without the last two axes, or with size 1 for them";
-  let raises = [Raises<ValueError, "there is no such norm">, Raises<ShapeError, "x has fewer than two axes, or nothing whose largest or smallest is wanted">];
-  let samples = [Sample<["finite 2x3"], ["*", "null"]>, Sample<["finite 2x3x4"], ["*", "1"]>, Sample<["finite 2x3"], ["false", "-1"]>];
-  let numpy = "np.linalg.norm(x, ord, (-2, -1), keepdims)";
+  let raises = [Raises<ValueError, "there is no such norm">, Raises<ShapeError, "x has fewer than two axes, or nothing whose largest or smallest is wanted">,
+                no_singular_values, no_lapack];
+  let samples = [Sample<["finite 2x3"], ["*", "null"]>, Sample<["finite 2x3x4"], ["*", "1"]>, Sample<["finite 2x3"], ["false", "-1"]>,
+                 Sample<["finite 2x3x4"], ["true", "2"]>, Sample<["finite 4x3"], ["*", "-2"]>, Sample<["finite 2x4x3"], ["*", "'nuc'"]>];
+  let openSizes = 0; // of singular values
+  let numpy = "norm(x, ord, (-2, -1), keepdims)";
+  let tolerance = "near(64)";
   let example = "matrix_norm([[3.0, 0.0], [0.0, 4.0]])  ->  5";
 }
 

@@ -5,6 +5,7 @@
 
 include "Weft/IR/ArrayComposites.td"
 include "Weft/IR/Composites.td"
+include "Weft/IR/LinalgOps.td"
 include "Weft/IR/StructuralOps.td"
 
 //===----------------------------------------------------------------------===//
@@ -145,7 +146,8 @@ def Weft_NormFn : Weft_CompositeFn<"norm"> {
   let description = [{
     ord of vectors is any number p for the p-th root of the sum of |x|^p, 0 for how many are not 0, inf and
     -inf for the largest and smallest |x|; of matrices 'fro' for the root of the sum of squares, 1 and -1 for
-    the largest and smallest sum of a column, inf and -inf for that of a row. Without it it is 2 of vectors,
+    the largest and smallest sum of a column, inf and -inf for that of a row, 2 and -2 for the largest and smallest
+    singular value, 'nuc' for the sum of these. Without it it is 2 of vectors,
     also of all elements, and 'fro' of matrices. Without axes x is a vector or a matrix, of any rank if there is
     no ord either.
   }];
@@ -156,11 +158,14 @@ def Weft_NormFn : Weft_CompositeFn<"norm"> {
   let resultShape = "of x's shape without the axes, or with size 1 for them";
   let resultDType = "x's dtype";
   let raises = [Raises<ValueError, "there is no such norm">, axis_out_of_range,
-                Raises<ShapeError, "x is neither a vector nor a matrix, and ord is given without axes; or there is nothing whose largest or smallest is wanted">];
+                Raises<ShapeError, "x is neither a vector nor a matrix, and ord is given without axes; or there is nothing whose largest or smallest is wanted">,
+                no_singular_values, no_lapack];
   let cppBody = "norm";
   let samples = [Sample<["finite 2x3"], ["null", "null", "false"]>, Sample<["finite 2x3"], ["1", "0", "false"]>, Sample<["finite 2x3"], ["3", "1", "true"]>,
-                 Sample<["finite 2x3"], ["-1", "null", "false"]>, Sample<["finite 2x3x4"], ["1", "[0, 2]", "true"]>, Sample<["finite 33"], ["0", "null", "false"]>];
-  let numpy = "np.linalg.norm(x, ord, axes, keepdims)";
+                 Sample<["finite 2x3"], ["-1", "null", "false"]>, Sample<["finite 2x3x4"], ["1", "[0, 2]", "true"]>, Sample<["finite 33"], ["0", "null", "false"]>,
+                 Sample<["finite 3x2x4"], ["2", "[2, 0]", "true"]>, Sample<["finite 3x4"], ["'nuc'", "null", "false"]>];
+  let openSizes = 0; // of singular values
+  let numpy = "norm(x, ord, axes, keepdims)";
   let tolerance = "sums(64)";
   let example = "norm([3.0, 4.0])  ->  5";
 }

@@ -3,6 +3,7 @@
 #include "Ops/Composites/Root.h"
 #include "Ops/Fused.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -43,18 +44,41 @@ Tensor vector_norm(const Tensor &x, const NormOrder &order, std::int64_t axis, b
   if (std::isinf(p)) return end_of(sizes, p > 0, axis, keepdims);
   if (p == 0) return cast(sum(x != 0, {.axes = axes, .keepdims = keepdims}), x.dtype());
   if (p == 1) return sum(sizes, {.axes = axes, .keepdims = keepdims});
-  return power(sum(power(sizes, p), {.axes = axes, .keepdims = keepdims}), 1 / p);
+  const Tensor total = sum(power(sizes, p), {.axes = axes, .keepdims = keepdims});
+  if (p < 0) return power(total, 1 / p);
+  const Tensor none = total == 0; // where the root has no slope
+  return select(none, total, power(select(none, 1, total), 1 / p));
+}
+
+/// The largest, smallest or sum of singular values.
+Tensor spectral_norm(const Tensor &x, double p, std::int64_t row, std::int64_t column,
+                     bool keepdims) {
+  Ints order;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis)
+    if (axis != row && axis != column) order.push_back(axis);
+  const auto last = static_cast<std::int64_t>(order.size());
+  order.push_back(row);
+  order.push_back(column);
+  // Of no sign, but so one that is 0 has no slope, as its vectors have no direction.
+  const Tensor values = abs(singular_values("norm", transpose(x, order)));
+  Tensor found =
+      p == 0 ? sum(values, {.axes = Ints{last}}) : end_of(values, p > 0, last, /*keepdims=*/false);
+  if (keepdims)
+    for (const std::int64_t axis : {std::min(row, column), std::max(row, column)})
+      found = with_axis(found, axis);
+  return found;
 }
 
 Tensor matrix_norm(const Tensor &x, const NormOrder &order, std::int64_t row, std::int64_t column,
                    bool keepdims) {
-  if (!order.number() && (order.word().empty() || order.word() == "fro"))
+  const std::string &word = order.word();
+  if (!order.number() && (word.empty() || word == "fro" || word == "f"))
     return length_of(x, {row, column}, keepdims);
   const double p = order.number().value_or(0);
+  if (word == "nuc" || std::abs(p) == 2) return spectral_norm(x, p, row, column, keepdims);
   if (std::abs(p) != 1 && !std::isinf(p))
     raise(ErrorKind::value, "norm: ord of matrices is " + text_of(order) +
-                                ": it is 'fro', 1, -1, inf or -inf, for there are no singular "
-                                "values");
+                                ": it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf");
   const bool of_columns = std::abs(p) == 1;
   const std::int64_t summed = of_columns ? row : column, rest = of_columns ? column : row;
   const Tensor sums = sum(abs(x), {.axes = Ints{summed}, .keepdims = true});

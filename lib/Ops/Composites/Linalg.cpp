@@ -83,6 +83,16 @@ Tensor in_batches(const Tensor &x, const Sizes &batches, std::int64_t axes) {
   return weft::broadcast(x, sizes);
 }
 
+/// Throws unless b, or itself as columns, has as many rows as a.
+void check_rows(const char *function, const Tensor &a, const Tensor &b, const Tensor &columns) {
+  const std::int64_t rows = shape_of(a)[static_cast<std::size_t>(a.rank() - 2)],
+                     has = shape_of(columns)[static_cast<std::size_t>(columns.rank() - 2)];
+  if (rows != has && rows != unknown && has != unknown)
+    raise(ErrorKind::shape, std::string(function) + ": a has the shape " + to_string(shape_of(a)) +
+                                ", so b has " + std::to_string(rows) +
+                                " rows, but it has the shape " + to_string(shape_of(b)));
+}
+
 /// A solve of matrices, where a b of rank 1 is a column.
 template <class Solve>
 Tensor of_columns(const char *function, const Tensor &a, const Tensor &b, Solve solve) {
@@ -92,12 +102,7 @@ Tensor of_columns(const char *function, const Tensor &a, const Tensor &b, Solve 
     raise(ErrorKind::shape,
           std::string(function) + ": b is a scalar: a vector or a matrix is wanted");
   const Tensor columns = vector ? with_axis(b, 1) : b;
-  const std::int64_t rows = shape_of(a)[static_cast<std::size_t>(a.rank() - 2)],
-                     has = shape_of(columns)[static_cast<std::size_t>(columns.rank() - 2)];
-  if (rows != has && rows != unknown && has != unknown)
-    raise(ErrorKind::shape, std::string(function) + ": a has the shape " + to_string(shape_of(a)) +
-                                ", so b has " + std::to_string(rows) +
-                                " rows, but it has the shape " + to_string(shape_of(b)));
+  check_rows(function, a, b, columns);
   const Tensor y = solve(columns, common_batches(function, a, columns));
   return vector ? along(y, y.rank() - 1, 0) : y;
 }
@@ -128,6 +133,49 @@ Tensor identity_like(const Tensor &x) {
   for (std::int64_t axis = 0; axis < x.rank() - 2; ++axis) batches.push_back(size_along(x, axis));
   return x.rank() == 2 ? one : in_batches(one, batches, 2);
 }
+
+/// How large the values are, in parts of the largest, that count as 0 by rounding alone.
+double rounding_of(const Tensor &tall) {
+  const double epsilon = tall.dtype() == DType::f32 ? std::numeric_limits<float>::epsilon()
+                                                    : std::numeric_limits<double>::epsilon();
+  return epsilon * static_cast<double>(detail::size_for_call(tall, tall.rank() - 2));
+}
+
+/// Singular values and vectors of a matrix with at least as many rows as columns.
+struct Singular {
+  Tensor values, left, right;
+
+  explicit Singular(const Tensor &tall) {
+    std::vector<Tensor> found = dispatch_all(OpCode::svd, {&tall, 1});
+    values = std::move(found[0]);
+    left = std::move(found[1]);
+    right = std::move(found[2]);
+  }
+
+  /// The numbers up to which values count as 0: a part of the largest, which is the first.
+  Tensor cutoffs(double part) const {
+    return along(values, values.rank() - 1, weft::slice({}, 1)) * part;
+  }
+  /// How many are more than that.
+  Tensor rank(double part) const {
+    return sum(values > cutoffs(part), {.axes = Ints{values.rank() - 1}});
+  }
+  /// The pseudo-inverse, whose derivative is by the matrix, so that equal values are no trouble.
+  Tensor pseudo_inverse(const Tensor &tall, double part) const {
+    const Singular fixed = without_derivative();
+    // NaN does not count as 0.
+    const Tensor none = fixed.values <= fixed.cutoffs(part);
+    const Tensor inverses = select(none, cast(0, tall.dtype()), 1 / select(none, 1, fixed.values));
+    return dispatch(OpCode::pinv, std::array{tall, inverses, fixed.left, fixed.right});
+  }
+
+private:
+  Singular(Tensor s, Tensor u, Tensor v)
+      : values(std::move(s)), left(std::move(u)), right(std::move(v)) {}
+  Singular without_derivative() const {
+    return {stop_gradient(values), stop_gradient(left), stop_gradient(right)};
+  }
+};
 
 /// The diagonal of the upper triangle, and 1 or -1 for an even or odd number of exchanges.
 struct Diagonal {
@@ -213,8 +261,7 @@ linalg::Qr qr(const Tensor &x, const linalg::QrOptions &options) {
 
 Tensor det(const Tensor &x) {
   check_square("det", "x", x);
-  const Diagonal diagonal(x);
-  return diagonal.sign * prod(diagonal.elements, {.axes = Ints{diagonal.elements.rank() - 1}});
+  return dispatch(OpCode::det, {&x, 1});
 }
 
 linalg::Slogdet slogdet(const Tensor &x) {
@@ -251,22 +298,48 @@ linalg::Svd svd(const Tensor &x, const linalg::SvdOptions &options) {
   return {transposed(found[2]), std::move(found[0]), transposed(found[1])};
 }
 
-Tensor svdvals(const Tensor &x) {
-  const Tensor tall = is_wide("svdvals", x) ? transposed(x) : x;
-  return dispatch_all(OpCode::svd, {&tall, 1})[0];
+Tensor singular_values(const char *function, const Tensor &x) {
+  return Singular(is_wide(function, x) ? transposed(x) : x).values;
 }
 
+Tensor svdvals(const Tensor &x) { return singular_values("svdvals", x); }
+
 Tensor matrix_rank(const Tensor &x, const linalg::MatrixRankOptions &options) {
-  const std::int64_t rank = x.rank();
-  const bool wide = is_wide("matrix_rank", x);
+  const Tensor tall = is_wide("matrix_rank", x) ? transposed(x) : x;
+  return Singular(stop_gradient(tall)).rank(options.rtol.value_or(rounding_of(tall)));
+}
+
+Tensor pinv(const Tensor &x, const linalg::PinvOptions &options) {
+  const bool wide = is_wide("pinv", x);
   const Tensor tall = wide ? transposed(x) : x;
-  const Tensor values = dispatch_all(OpCode::svd, {&tall, 1})[0];
-  const double epsilon = x.dtype() == DType::f32 ? std::numeric_limits<float>::epsilon()
-                                                 : std::numeric_limits<double>::epsilon();
-  const double by =
-      options.rtol.value_or(epsilon * static_cast<double>(detail::size_for_call(tall, rank - 2)));
-  const Axes last = Ints{rank - 2};
-  return sum(values > by * reduce_max(values, {.axes = last, .keepdims = true}), {.axes = last});
+  const double part = options.rtol.value_or(rounding_of(tall));
+  const Tensor found = Singular(stop_gradient(tall)).pseudo_inverse(tall, part);
+  return wide ? transposed(found) : found;
+}
+
+linalg::Lstsq lstsq(const Tensor &a, const Tensor &b, std::optional<double> rcond) {
+  const bool wide = is_wide("lstsq", a), vector = b.rank() == 1;
+  if (b.rank() == 0)
+    raise(ErrorKind::shape, "lstsq: b is a scalar: a vector or a matrix is wanted");
+  const Tensor columns = vector ? with_axis(b, 1) : b, tall = wide ? transposed(a) : a;
+  check_rows("lstsq", a, b, columns);
+  common_batches("lstsq", a, columns);
+  const Singular found(tall);
+  const double rounding = rounding_of(tall);
+  double part = rcond.value_or(rounding);
+  if (part < 0) part = rounding / static_cast<double>(detail::size_for_call(tall, a.rank() - 2));
+  const Tensor inverse = found.pseudo_inverse(tall, part);
+  const Tensor x = matmul(inverse, columns, {.transpose_lhs = wide});
+  // As many as columns where rows are left over, whatever the rank is, which no size depends on.
+  const bool over = detail::size_for_call(a, a.rank() - 2) > detail::size_for_call(a, a.rank() - 1);
+  const Tensor residuals =
+      over ? sum(square(columns - matmul(a, x)), {.axes = Ints{-2}}) : zeros({0}, a.dtype());
+  return {vector ? along(x, x.rank() - 1, 0) : x, residuals, found.rank(part), found.values};
+}
+
+Tensor expm(const Tensor &x) {
+  check_square("expm", "x", x);
+  return dispatch(OpCode::expm, {&x, 1});
 }
 
 Tensor matrix_power(const Tensor &x, std::int64_t n) {

@@ -71,6 +71,9 @@ inline Tensor between(const Tensor &x, std::int64_t axis, const Size &start, con
 /// does not know their sizes.
 void check_not_empty(const char *function, const Tensor &x, const Ints &axes);
 
+/// The singular values of matrices, the last two axes, descending.
+Tensor singular_values(const char *function, const Tensor &x);
+
 /// Throws unless there is a number of a segment for each slice along x's first axis.
 void check_segments(const char *function, const Tensor &x, const Tensor &ids, const Size &count);
 
