@@ -53,10 +53,15 @@ static void hoist(Operation *check, Operation *fence) {
 
 void hoistChecks(func::FuncOp function) {
   function.walk([](Block *block) {
-    Operation *fence = nullptr;
+    // Sizes are checked before indices: these may be computed in as many elements as the check of
+    // sizes promises, which are read where there are fewer.
+    Operation *fence = nullptr, *sizesFence = nullptr;
     for (Operation &op : llvm::make_early_inc_range(*block)) {
-      if (op.hasTrait<StopsCall>()) hoist(&op, fence);
-      if (!isMemoryEffectFree(&op)) fence = &op;
+      const bool isIndices = isa<CheckIndicesOp>(op);
+      if (op.hasTrait<StopsCall>()) hoist(&op, isa<CheckSizesOp>(op) ? sizesFence : fence);
+      if (isMemoryEffectFree(&op)) continue;
+      fence = fence == nullptr ? &op : later(fence, &op);
+      if (!isIndices) sizesFence = &op;
     }
   });
 }
