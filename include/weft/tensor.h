@@ -559,9 +559,13 @@ public:
               : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
                                            : static_cast<T>(integer_);
       return true;
-    } else {
+    } else if constexpr (std::is_same_v<T, bool>) {
       value = static_cast<T>(integer_);
       return kind_ < Kind::weak_large && static_cast<std::int64_t>(value) == integer_;
+    } else {
+      value = static_cast<T>(integer_);
+      if (kind_ == Kind::weak_large) return std::is_unsigned_v<T> && sizeof(T) == sizeof integer_;
+      return kind_ < Kind::weak_large && std::in_range<T>(integer_);
     }
   }
 

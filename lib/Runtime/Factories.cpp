@@ -85,7 +85,9 @@ Tensor promoted(std::span<const Number *const> rows, std::span<const std::size_t
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (const Number &number : std::span(rows[i], counts[i]))
         *next++ = is_floating(number.dtype) ? convert_element<T>(number.floating)
-                                            : convert_element<T>(number.integer);
+                  : number.dtype == DType::u64
+                      ? convert_element<T>(static_cast<std::uint64_t>(number.integer))
+                      : convert_element<T>(number.integer);
   });
   return result;
 }
@@ -141,10 +143,9 @@ void check_fits(Number value, DType dtype) {
   const bool fits = visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::same_as<T, bool>) return true; // whether it is 0, as `cast` has it
     else if constexpr (std::integral<T> && std::integral<Number>) return std::in_range<T>(value);
-    // One above the largest integer is a power of two, and a double.
     else if constexpr (std::integral<T>)
       return value >= static_cast<double>(std::numeric_limits<T>::min()) &&
-             value < -static_cast<double>(std::numeric_limits<T>::min());
+             value < above_integers<T, double>;
     else
       return std::abs(static_cast<double>(value)) <=
              static_cast<double>(std::numeric_limits<T>::max());

@@ -315,7 +315,7 @@ Tensor known_part(const Tensor &x, PyObject *key) {
     if (const Tensor size = size_in(x, to_integer(key, {"index", "the position"})); size.defined())
       return size;
   if (!detail::is_tracing() || x.traced() || x.rank() != 1 || x.shape()[0] > max_rank ||
-      !is_integer(x.dtype()))
+      (x.dtype() != DType::i32 && x.dtype() != DType::i64)) // as sizes are
     return {};
   const std::vector<std::int64_t> list = x.to_vector<std::int64_t>();
   const auto count = static_cast<Py_ssize_t>(list.size());

@@ -25,7 +25,7 @@ Tensor counted(const Tensor &numbers, const Tensor &weights, const Size &count) 
   const Tensor at = cast(reshape(numbers, {-1}), DType::i64);
   Tensor of = weights.defined() ? reshape(weights, {-1}) : Tensor();
   if (!of.defined()) of = ones({size_along(at, 0)}, DType::i64);
-  if (of.dtype() == DType::boolean) of = cast(of, DType::i64);
+  of = cast(of, dtype_info(of.dtype()).sum);
   const Tensor all = scatter_add(zeros({count + 1}, of.dtype()), minimum(at, count.tensor()), of);
   return between(all, 0, 0, count);
 }

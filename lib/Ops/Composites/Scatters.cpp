@@ -29,7 +29,9 @@ Groups grouped(const Tensor &numbers, const Tensor &by, bool smallest) {
   } else {
     // -1 - x reverses the order of integers and holds the least one, which -x does not.
     const Tensor value = stop_gradient(as_numbers(by));
-    const Tensor rising = !smallest ? value : is_integer(value.dtype()) ? -1 - value : -value;
+    const Tensor rising = !smallest                   ? value
+                          : is_integer(value.dtype()) ? bitwise_invert(value)
+                                                      : -value;
     const Tensor first = argsort(rising, {.axis = 0});
     const Tensor then = argsort(gather(wide, first), {.axis = 0});
     groups.order = take_along_axis(first, then, {.axis = 0});
