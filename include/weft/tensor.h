@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
@@ -463,9 +465,26 @@ Tensor ones(const Sizes &shape, DType dtype = DType::f32, std::source_location w
 /// `zeros` and `ones` of the shape and dtype of another tensor.
 Tensor zeros_like(const Tensor &like, std::source_location where = WEFT_HERE);
 Tensor ones_like(const Tensor &like, std::source_location where = WEFT_HERE);
+namespace detail {
+Tensor arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                          std::source_location where);
+[[noreturn]] void throw_arange_bounds(std::source_location where);
+} // namespace detail
+
 /// start, start + step, ... below stop (above it for a negative step). Throws ValueError if the
-/// step is 0 or a bound is not finite.
+/// step is 0, a bound is not finite or a number does not fit the dtype.
 Tensor arange(std::int64_t stop, DType dtype = DType::i32, std::source_location where = WEFT_HERE);
+/// Of whole numbers, exactly: `arange(2, 11, 3)` is of i32.
+template <std::integral Start, std::integral Stop, std::integral Step = int>
+Tensor arange(Start start, Stop stop, Step step = 1, DType dtype = DType::i32,
+              std::source_location where = WEFT_HERE) {
+  if (!std::in_range<std::int64_t>(start) || !std::in_range<std::int64_t>(stop) ||
+      !std::in_range<std::int64_t>(step))
+    detail::throw_arange_bounds(where);
+  return detail::arange_of_integers(static_cast<std::int64_t>(start),
+                                    static_cast<std::int64_t>(stop),
+                                    static_cast<std::int64_t>(step), dtype, where);
+}
 Tensor arange(double start, double stop, double step, DType dtype = DType::f32,
               std::source_location where = WEFT_HERE);
 /// The identity matrix.

@@ -12,7 +12,6 @@
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
-#include <weft/detail/ranges.h>
 
 namespace weft {
 
@@ -177,8 +176,7 @@ Tensor range_of(std::uint64_t count, DType dtype, const Number &number) {
 } // namespace
 
 Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {
-  const CompositeCall site("arange", where);
-  return detail::arange_of_integers(0, stop, 1, dtype);
+  return detail::arange_of_integers(0, stop, 1, dtype, where);
 }
 
 Tensor arange(double start, double stop, double step, DType dtype, std::source_location where) {
@@ -193,8 +191,14 @@ Tensor arange(double start, double stop, double step, DType dtype, std::source_l
                   dtype, [&](std::int64_t i) { return start + static_cast<double>(i) * step; });
 }
 
+void detail::throw_arange_bounds(std::source_location where) {
+  const CompositeCall site("arange", where);
+  throw ValueError("arange: start, stop and step must be below 2^63");
+}
+
 Tensor detail::arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step,
-                                  DType dtype) {
+                                  DType dtype, std::source_location where) {
+  const CompositeCall site("arange", where);
   if (step == 0) throw ValueError("arange: the step is 0");
   check_dtype("arange", dtype);
   // Without signs, in which the distance of any two integers fits.

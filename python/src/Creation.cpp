@@ -10,7 +10,6 @@
 
 #include <weft/detail/binding.h>
 #include <weft/detail/named_call.h>
-#include <weft/detail/ranges.h>
 
 namespace weft::python {
 
@@ -251,7 +250,8 @@ Tensor make_arange(PyObject *const *values) {
   if (std::ranges::any_of(numbers, &RangeNumber::traced))
     return arange_between(start.tensor(), stop.tensor(), step.tensor(), dtype);
   if (std::ranges::all_of(numbers, &RangeNumber::is_integer))
-    return detail::arange_of_integers(start.integer(), stop.integer(), step.integer(), dtype);
+    return detail::arange_of_integers(start.integer(), stop.integer(), step.integer(), dtype,
+                                      WEFT_HERE);
   return arange(start.number(), stop.number(), step.number(), dtype);
 }
 

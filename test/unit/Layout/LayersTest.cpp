@@ -98,7 +98,6 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/control_flow.h", "Function"},
     {"weft/host_call.h", "Function"},
     {"weft/detail/binding.h", "Runtime"},
-    {"weft/detail/ranges.h", "Runtime"},
     {"weft/detail/named_call.h", "Support"},
     {"weft/detail/interrupts.h", "Runtime"},
     {"weft/detail/body.h", "Ops"},
