@@ -41,6 +41,7 @@
 #include <weft/program.h>         // IWYU pragma: export
 #include <weft/random.h>          // IWYU pragma: export
 #include <weft/safetensors.h>     // IWYU pragma: export
+#include <weft/save.h>            // IWYU pragma: export
 #include <weft/schedules.h>       // IWYU pragma: export
 #include <weft/shape.h>           // IWYU pragma: export
 #include <weft/tensor.h>          // IWYU pragma: export

@@ -12,6 +12,7 @@
 #include "Restores.h"
 #include "Runs.h"
 #include "Saved.h"
+#include "SavedTrees.h"
 #include "Sizes.h"
 #include "Staging.h"
 #include "Style.h"
@@ -154,6 +155,7 @@ NB_MODULE(_weft, module) {
   define_data_loops(module);
   define_checkpoints(module);
   define_restores(module);
+  define_saved_trees(module);
   define_events();
   define_histories(module);
   define_training(module);

@@ -113,6 +113,8 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/data.h", "Data"},
     {"weft/io.h", "IO"},
     {"weft/safetensors.h", "IO"},
+    {"weft/save.h", "IO"},
+    {"weft/detail/saved_value.h", "IO"},
     {"weft/checkpoint.h", "Checkpoint"},
     {"weft/detail/saved_parts.h", "Checkpoint"},
     {"weft/activations.h", "NN"},
