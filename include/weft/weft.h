@@ -21,6 +21,7 @@
 #include <weft/dtype_info.h>      // IWYU pragma: export
 #include <weft/error.h>           // IWYU pragma: export
 #include <weft/events.h>          // IWYU pragma: export
+#include <weft/foreign_memory.h>  // IWYU pragma: export
 #include <weft/function.h>        // IWYU pragma: export
 #include <weft/gradient_tape.h>   // IWYU pragma: export
 #include <weft/gradients.h>       // IWYU pragma: export

@@ -72,6 +72,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/print.h", "Runtime"},
     {"weft/profile.h", "Profile"},
     {"weft/size.h", "Runtime"},
+    {"weft/foreign_memory.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
