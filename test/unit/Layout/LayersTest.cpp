@@ -73,6 +73,8 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/profile.h", "Profile"},
     {"weft/size.h", "Runtime"},
     {"weft/foreign_memory.h", "Runtime"},
+    {"weft/dlpack.h", "Runtime"},
+    {"weft/detail/dlpack.h", "Runtime"},
     {"weft/tensor.h", "Runtime"},
     {"weft/detail/tensor_impl.h", "Runtime"},
     {"weft/ops.h", "Ops"},
