@@ -9,6 +9,7 @@
 #include "Names.h"
 #include "Networks.h"
 #include "Parts.h"
+#include "Pixels.h"
 #include "Restores.h"
 #include "Runs.h"
 #include "Saved.h"
@@ -152,6 +153,7 @@ NB_MODULE(_weft, module) {
   define_foreign(module);
   define_data(module);
   define_data_files();
+  define_pixels();
   define_data_loops(module);
   define_checkpoints(module);
   define_restores(module);
