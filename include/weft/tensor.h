@@ -22,6 +22,7 @@
 
 namespace weft {
 
+struct MemoryOptions;
 struct ReduceAllOptions;
 class Index;
 class Operand;
@@ -80,6 +81,34 @@ public:
   }
   ~Tensor() { detail::release(impl_); }
   void swap(Tensor &other) noexcept { std::swap(impl_, other.impl_); }
+
+  // weft/foreign_memory.h defines these.
+
+  /// A tensor on memory of somebody else, without a copy: of a pointer, a span, or a view with the
+  /// members of `std::mdspan`. See MemoryOptions for strides, owners and deleters.
+  template <class T>
+  static Tensor from_memory(T *data, const Shape &shape, std::source_location where = WEFT_HERE);
+  template <class T>
+  static Tensor from_memory(T *data, const Shape &shape, const MemoryOptions &options,
+                            std::source_location where = WEFT_HERE);
+  template <class T, std::size_t N>
+  static Tensor from_memory(std::span<T, N> memory, std::source_location where = WEFT_HERE);
+  template <class T, std::size_t N>
+  static Tensor from_memory(std::span<T, N> memory, const Shape &shape,
+                            std::source_location where = WEFT_HERE);
+  template <class T, std::size_t N>
+  static Tensor from_memory(std::span<T, N> memory, const Shape &shape,
+                            const MemoryOptions &options, std::source_location where = WEFT_HERE);
+  template <class View, class = decltype(std::declval<const View &>().data_handle())>
+  static Tensor from_memory(const View &view, std::source_location where = WEFT_HERE);
+  template <class View, class = decltype(std::declval<const View &>().data_handle())>
+  static Tensor from_memory(const View &view, const MemoryOptions &options,
+                            std::source_location where = WEFT_HERE);
+  /// A new tensor whose elements `fill(std::span<T>)` writes, row-major, where they stay:
+  /// `Tensor::filled<float>({480, 640}, [&](std::span<float> to) { camera.read(to); })`.
+  template <class T, class Fill>
+  static Tensor filled(const Shape &shape, const Fill &fill,
+                       std::source_location where = WEFT_HERE);
 
   bool defined() const { return impl_ != nullptr; }
 
