@@ -92,6 +92,8 @@ bool is_integer_object(PyObject *object) {
   if (PyLong_CheckExact(object)) return true;
   if (PyBool_Check(object) || is_computed(object) || is_tensor(object) || is_variable(object))
     return false;
+  // A bool of NumPy, which is a mask, says that it is an integer.
+  if (std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.bool")) return false;
   if (!PyIndex_Check(object)) return false;
   const nb::object index =
       nb::steal(PyNumber_Index(object)); // arrays say that they can, and cannot

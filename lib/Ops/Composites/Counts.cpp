@@ -44,6 +44,10 @@ Tensor even_edges(const Tensor &x, std::int64_t count, const std::optional<RealL
     low = reduce_min(x);
     high = reduce_max(x);
     const Tensor none = low > high;
+    if (is_floating(x.dtype()))
+      weft::check(reduce_all(none | (isfinite(low) & isfinite(high))),
+                  "histogram: the elements reach from {} to {}, which is no range: give one", low,
+                  high);
     low = select(none, 0, low);
     high = select(none, 1, high);
   }

@@ -37,10 +37,12 @@ Groups grouped(const Tensor &numbers, const Tensor &by, bool smallest) {
     groups.order = take_along_axis(first, then, {.axis = 0});
     groups.numbers = sort(wide, {.axis = 0});
   }
-  // The one behind is of another group; behind the very last there is none.
-  const Tensor next = concatenate(
-      {along(groups.numbers, 0, Slice{1, {}}), tensor({std::int64_t{-1}})}, {.axis = 0});
-  groups.last = next != groups.numbers;
+  // The one behind is of another group; behind the very last there is none. There may be no element
+  // at all, so that both are of as many as there are.
+  const Size count = size_along(groups.numbers, 0);
+  const Tensor at = positions_along(groups.numbers, 0), end = (count - 1).tensor();
+  const Tensor next = gather(groups.numbers, minimum(at + std::int64_t{1}, end));
+  groups.last = (next != groups.numbers) | (at == end);
   return groups;
 }
 
