@@ -123,7 +123,7 @@ that they are in the file until they are copied into an element or a batch.
     [7, 2, 1]
 
 Args:
-    dtype: what the elements of the first file become; by default integers up to 32 bits int32
+    dtype: what the elements of the first file become; by default they keep theirs
     scale: what floating elements are multiplied by: 1 / 255 makes bytes numbers of [0, 1]
 
 Raises:
