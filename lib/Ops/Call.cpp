@@ -181,8 +181,9 @@ Tensor unary(OpCode op, const Operand &x) {
 }
 
 static bool is_comparison(OpCode op) {
-  return op == OpCode::equal || op == OpCode::not_equal || op == OpCode::less ||
-         op == OpCode::less_equal || op == OpCode::greater || op == OpCode::greater_equal;
+  constexpr OpCode comparisons[] = {OpCode::equal,      OpCode::not_equal, OpCode::less,
+                                    OpCode::less_equal, OpCode::greater,   OpCode::greater_equal};
+  return std::ranges::find(comparisons, op) != std::end(comparisons);
 }
 
 /// Whether numbers of one are unsigned, and of such a size that no signed dtype holds those of
@@ -199,9 +200,8 @@ static Tensor compare_by_value(OpCode op, const Operand &lhs, const Operand &rhs
   const Tensor without = left ? rhs.materialize() : lhs.materialize();
   const Tensor same = cast(with_sign, without.dtype());
   const Tensor compared = left ? binary(op, same, without) : binary(op, without, same);
-  const bool is_less = op == OpCode::less || op == OpCode::less_equal;
-  const bool is_greater = op == OpCode::greater || op == OpCode::greater_equal;
-  const bool of_negative = op == OpCode::not_equal || (left ? is_less : is_greater);
+  const Tensor negative = tensor(std::int64_t{-1}), zero = tensor(std::int64_t{0});
+  const Tensor of_negative = left ? binary(op, negative, zero) : binary(op, zero, negative);
   return select(less(with_sign, 0), of_negative, compared);
 }
 

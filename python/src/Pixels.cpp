@@ -99,7 +99,7 @@ scaled and written in one pass, `(frame * scale - mean) / deviation`.
 
     >>> frame = np.array([[[0, 51, 255]]], np.uint8)
     >>> wf.data.pixels([frame, frame[:, :, ::-1]]).tolist()
-    [[[[0.0, 0.20000000298023224, 1.0]]], [[[1.0, 0.20000000298023224, 0.0]]]]
+    [[[[0.0, 0.20000001788139343, 1.0]]], [[[1.0, 0.20000001788139343, 0.0]]]]
 
 The frames may have any strides: frame[:, :, ::-1] takes BGR for RGB, frame[::-1] one that is upside down, and
 neither is copied. They may change when the call has returned.

@@ -50,7 +50,7 @@ def same(a, b):
     elif isinstance(a, float) and math.isnan(a):
         assert math.isnan(b)
     else:
-        assert a == b and str(a) == str(b)
+        assert (a == b or a != a) and str(a) == str(b)
 
 
 TREES = [

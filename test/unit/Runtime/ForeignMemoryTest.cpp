@@ -207,8 +207,9 @@ TEST(FromMemory, WhatIsWrongIsNamed) {
   EXPECT_THROWS(Tensor::from_memory(static_cast<double *>(nullptr), {2}), ValueError,
                 "from_memory: the pointer is null, but a tensor of shape (2,) has elements");
   const std::array<unsigned char, 3> bools = {0, 1, 7};
-  EXPECT_THROWS(Tensor::from_memory(std::span(bools), {3}, {.dtype = DType::boolean}), ValueError,
-                "from_memory: element 2 is the byte 7, but a bool is 0 or 1");
+  EXPECT_THROWS(
+      Tensor::from_memory(std::as_bytes(std::span(bools)), {3}, {.dtype = DType::boolean}),
+      ValueError, "from_memory: element 2 is the byte 7, but a bool is 0 or 1");
 }
 
 TEST(FromMemory, CopiesTakeElementsFromAnywhere) {

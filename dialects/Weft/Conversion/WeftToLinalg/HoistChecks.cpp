@@ -57,11 +57,11 @@ void hoistChecks(func::FuncOp function) {
     // sizes promises, which are read where there are fewer.
     Operation *fence = nullptr, *sizesFence = nullptr;
     for (Operation &op : llvm::make_early_inc_range(*block)) {
-      const bool isIndices = isa<CheckIndicesOp>(op);
-      if (op.hasTrait<StopsCall>()) hoist(&op, isa<CheckSizesOp>(op) ? sizesFence : fence);
+      const bool stops = op.hasTrait<StopsCall>(), ofSizes = isa<CheckSizesOp>(op);
+      if (stops) hoist(&op, ofSizes ? sizesFence : fence);
       if (isMemoryEffectFree(&op)) continue;
-      fence = fence == nullptr ? &op : later(fence, &op);
-      if (!isIndices) sizesFence = &op;
+      fence = later(fence, &op);
+      if (!stops || ofSizes) sizesFence = &op;
     }
   });
 }

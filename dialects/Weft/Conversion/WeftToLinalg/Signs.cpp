@@ -77,6 +77,15 @@ static void note(Operation *op, StringRef name, TypeRange types) {
   if (DenseI64ArrayAttr numbers = unsignedOnes(types, b)) op->setAttr(name, numbers);
 }
 
+/// Of ops that show their values to the library.
+template <class... Ops>
+static void noteValues(Operation *op) {
+  const auto noteOf = [&](auto shown) {
+    if (shown) note(op, kUnsigned, shown.getValues().getTypes());
+  };
+  (noteOf(dyn_cast<Ops>(op)), ...);
+}
+
 /// What the op says by attributes of its result.
 static void eraseInAttributes(Operation *op) {
   if (auto constant = dyn_cast<ConstantOp>(op)) {
@@ -105,9 +114,7 @@ llvm::DenseMap<Operation *, Signs> eraseSigns(func::FuncOp function) {
     if (opInfoOf(op))
       signs[op] = {.operandsUnsigned = operands && isUnsigned(op->getOperands().back().getType()),
                    .resultUnsigned = results};
-    if (auto print = dyn_cast<PrintOp>(op)) note(op, kUnsigned, print.getValues().getTypes());
-    if (auto check = dyn_cast<AssertOp>(op)) note(op, kUnsigned, check.getValues().getTypes());
-    if (auto leave = dyn_cast<LeaveOp>(op)) note(op, kUnsigned, leave.getValues().getTypes());
+    noteValues<PrintOp, AssertOp, LeaveOp>(op);
     if (auto call = dyn_cast<HostCallOp>(op)) {
       note(op, kUnsigned, call.getValues().getTypes());
       note(op, kUnsignedResults, call.getGiven().getTypes());
