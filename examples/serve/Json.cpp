@@ -119,8 +119,10 @@ private:
   std::int64_t rank_;
   std::vector<std::int64_t> counts_; ///< of the lists that are open: elements so far
   std::vector<std::int64_t> sizes_;  ///< of the first list of each level; -1 while it is open
-  std::variant<std::vector<bool>, std::vector<std::int32_t>, std::vector<std::int64_t>,
-               std::vector<float>, std::vector<double>>
+  template <class... T>
+  using ListOf = std::variant<std::vector<T>...>;
+  ListOf<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+         std::uint32_t, std::uint64_t, float, double>
       values_;
 };
 

@@ -5,3 +5,4 @@
 #include <weft/data/files.h>    // IWYU pragma: export
 #include <weft/data/for_each.h> // IWYU pragma: export
 #include <weft/data/images.h>   // IWYU pragma: export
+#include <weft/data/pixels.h>   // IWYU pragma: export

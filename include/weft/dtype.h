@@ -39,8 +39,8 @@ struct DTypeInfo {
   std::string_view numpy; ///< in NumPy and Python: "float32"
   DTypeKind kind;
   int bits;                     ///< of an element in memory
-  DType compute;                ///< the dtype that ops on it work in
-  DType sum;                    ///< of its sums, products and counts
+  DType compute;                ///< in which products, windows and sorts of it are computed
+  DType sum;                    ///< of its sums
   std::string_view mlir;        ///< the type of an element in the weft dialect
   std::string_view npy;         ///< the descriptor of .npy files
   std::string_view safetensors; ///< the name in safetensors files
@@ -55,6 +55,17 @@ inline constexpr std::array<DTypeInfo, kNumDTypes + 1> kDTypeInfos = {{
 #include <weft/dtypes.def>
     {"?", "?", DTypeKind::boolean, 0, DType::boolean, DType::boolean, "", "", "", 0},
 }};
+
+/// The dtypes by kind and size, which is how texts list them; their numbers have no such order.
+inline constexpr std::array<DType, kNumDTypes> kDTypesInOrder = [] {
+  std::array<DType, kNumDTypes> dtypes = {};
+  for (std::size_t i = 0; i < kNumDTypes; ++i) dtypes[i] = static_cast<DType>(i);
+  std::ranges::sort(dtypes, {}, [](DType dtype) {
+    const DTypeInfo &info = kDTypeInfos[static_cast<std::size_t>(dtype)];
+    return 1000 * static_cast<int>(info.kind) + info.bits;
+  });
+  return dtypes;
+}();
 
 /// What the table says of every dtype in one column, as a list: "bool, i32, i64, f32 and f64".
 std::string list_of_dtypes(std::string_view DTypeInfo::*column, std::string_view before_last);
@@ -83,10 +94,15 @@ struct DTypeOf;
     static_assert(8 * sizeof(cpp) == dtype_info(value).bits);                                      \
   };
 #include <weft/dtypes.def>
-/// The other C++ type of 64 bits: `long long` where std::int64_t is `long`.
+/// The other C++ types of 64 bits: `long long` where std::int64_t is `long`.
 template <>
 struct DTypeOf<std::conditional_t<std::is_same_v<std::int64_t, long>, long long, long>> {
   static constexpr DType value = DType::i64;
+};
+template <>
+struct DTypeOf<std::conditional_t<std::is_same_v<std::uint64_t, unsigned long>, unsigned long long,
+                                  unsigned long>> {
+  static constexpr DType value = DType::u64;
 };
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;

@@ -67,6 +67,7 @@ using weft::Pullback;
 using weft::recompute;
 using weft::value_and_grad;
 using weft::vjp;
+using weft::vmap;
 
 // Control flow and traced functions.
 using weft::break_if;

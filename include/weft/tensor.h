@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
 #include <limits>
@@ -20,6 +22,7 @@
 
 namespace weft {
 
+struct MemoryOptions;
 struct ReduceAllOptions;
 class Index;
 class Operand;
@@ -78,6 +81,34 @@ public:
   }
   ~Tensor() { detail::release(impl_); }
   void swap(Tensor &other) noexcept { std::swap(impl_, other.impl_); }
+
+  // weft/foreign_memory.h defines these.
+
+  /// A tensor on memory of somebody else, without a copy: of a pointer, a span, or a view with the
+  /// members of `std::mdspan`. See MemoryOptions for strides, owners and deleters.
+  template <class T>
+  static Tensor from_memory(T *data, const Shape &shape, std::source_location where = WEFT_HERE);
+  template <class T>
+  static Tensor from_memory(T *data, const Shape &shape, const MemoryOptions &options,
+                            std::source_location where = WEFT_HERE);
+  template <class T, std::size_t N>
+  static Tensor from_memory(std::span<T, N> memory, std::source_location where = WEFT_HERE);
+  template <class T, std::size_t N>
+  static Tensor from_memory(std::span<T, N> memory, const Shape &shape,
+                            std::source_location where = WEFT_HERE);
+  template <class T, std::size_t N>
+  static Tensor from_memory(std::span<T, N> memory, const Shape &shape,
+                            const MemoryOptions &options, std::source_location where = WEFT_HERE);
+  template <class View, class = decltype(std::declval<const View &>().data_handle())>
+  static Tensor from_memory(const View &view, std::source_location where = WEFT_HERE);
+  template <class View, class = decltype(std::declval<const View &>().data_handle())>
+  static Tensor from_memory(const View &view, const MemoryOptions &options,
+                            std::source_location where = WEFT_HERE);
+  /// A new tensor whose elements `fill(std::span<T>)` writes, row-major, where they stay:
+  /// `Tensor::filled<float>({480, 640}, [&](std::span<float> to) { camera.read(to); })`.
+  template <class T, class Fill>
+  static Tensor filled(const Shape &shape, const Fill &fill,
+                       std::source_location where = WEFT_HERE);
 
   bool defined() const { return impl_ != nullptr; }
 
@@ -463,9 +494,26 @@ Tensor ones(const Sizes &shape, DType dtype = DType::f32, std::source_location w
 /// `zeros` and `ones` of the shape and dtype of another tensor.
 Tensor zeros_like(const Tensor &like, std::source_location where = WEFT_HERE);
 Tensor ones_like(const Tensor &like, std::source_location where = WEFT_HERE);
+namespace detail {
+Tensor arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
+                          std::source_location where);
+[[noreturn]] void throw_arange_bounds(std::source_location where);
+} // namespace detail
+
 /// start, start + step, ... below stop (above it for a negative step). Throws ValueError if the
-/// step is 0 or a bound is not finite.
+/// step is 0, a bound is not finite or a number does not fit the dtype.
 Tensor arange(std::int64_t stop, DType dtype = DType::i32, std::source_location where = WEFT_HERE);
+/// Of whole numbers, exactly: `arange(2, 11, 3)` is of i32.
+template <std::integral Start, std::integral Stop, std::integral Step = int>
+Tensor arange(Start start, Stop stop, Step step = 1, DType dtype = DType::i32,
+              std::source_location where = WEFT_HERE) {
+  if (!std::in_range<std::int64_t>(start) || !std::in_range<std::int64_t>(stop) ||
+      !std::in_range<std::int64_t>(step))
+    detail::throw_arange_bounds(where);
+  return detail::arange_of_integers(static_cast<std::int64_t>(start),
+                                    static_cast<std::int64_t>(stop),
+                                    static_cast<std::int64_t>(step), dtype, where);
+}
 Tensor arange(double start, double stop, double step, DType dtype = DType::f32,
               std::source_location where = WEFT_HERE);
 /// The identity matrix.
@@ -559,9 +607,13 @@ public:
               : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
                                            : static_cast<T>(integer_);
       return true;
-    } else {
+    } else if constexpr (std::is_same_v<T, bool>) {
       value = static_cast<T>(integer_);
       return kind_ < Kind::weak_large && static_cast<std::int64_t>(value) == integer_;
+    } else {
+      value = static_cast<T>(integer_);
+      if (kind_ == Kind::weak_large) return std::is_unsigned_v<T> && sizeof(T) == sizeof integer_;
+      return kind_ < Kind::weak_large && std::in_range<T>(integer_);
     }
   }
 

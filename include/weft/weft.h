@@ -17,10 +17,12 @@
 #include <weft/custom_gradient.h> // IWYU pragma: export
 #include <weft/data.h>            // IWYU pragma: export
 #include <weft/device.h>          // IWYU pragma: export
+#include <weft/dlpack.h>          // IWYU pragma: export
 #include <weft/dtype.h>           // IWYU pragma: export
 #include <weft/dtype_info.h>      // IWYU pragma: export
 #include <weft/error.h>           // IWYU pragma: export
 #include <weft/events.h>          // IWYU pragma: export
+#include <weft/foreign_memory.h>  // IWYU pragma: export
 #include <weft/function.h>        // IWYU pragma: export
 #include <weft/gradient_tape.h>   // IWYU pragma: export
 #include <weft/gradients.h>       // IWYU pragma: export
@@ -41,6 +43,7 @@
 #include <weft/program.h>         // IWYU pragma: export
 #include <weft/random.h>          // IWYU pragma: export
 #include <weft/safetensors.h>     // IWYU pragma: export
+#include <weft/save.h>            // IWYU pragma: export
 #include <weft/schedules.h>       // IWYU pragma: export
 #include <weft/shape.h>           // IWYU pragma: export
 #include <weft/tensor.h>          // IWYU pragma: export

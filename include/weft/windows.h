@@ -64,7 +64,7 @@ struct ConvolutionOptions {
 /// Throws ShapeError if the ranks differ or are not 3 to 5, a window is larger than the padded
 /// axis, or channels do not fit the groups or each other; ValueError for strides, dilations or
 /// groups below 1 and negative padding.
-/// \param x a number (i32, i64, f32, f64), (batch, spatial axes.., channels)
+/// \param x a number, (batch, spatial axes.., channels)
 /// \param kernel (window.., channels / groups, result's channels), of known sizes of the window
 /// \return (batch, positions.., result's channels)
 Tensor convolution(const Operand &x, const Operand &kernel, const ConvolutionOptions &options = {});
@@ -115,7 +115,7 @@ struct ReduceWindowOptions {
 /// Throws ShapeError if the rank is not 3 to 5, a window is larger than the padded axis, or a list
 /// has not an entry for each spatial axis; ValueError for windows, strides and dilations below 1,
 /// and for padding that is negative or as large as a window.
-/// \param x a number (i32, i64, f32, f64), (batch, spatial axes.., channels); of a mean integers
+/// \param x a number, (batch, spatial axes.., channels); of a mean integers
 ///     become f32
 /// \return (batch, positions.., channels)
 Tensor reduce_window(const Operand &x, WindowReduction reduction, const Ints &window,

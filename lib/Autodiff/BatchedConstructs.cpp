@@ -28,6 +28,7 @@ public:
   std::vector<Tensor> find(const detail::Body &body, std::span<const Tensor> inputs) {
     const OnTop here(self_);
     std::vector<Tensor> results = body(given(inputs));
+    self_.follow(results); // a body may give what no op takes
     varies_.resize(results.size());
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!results[i].defined()) continue;
@@ -39,7 +40,9 @@ public:
   /// The results of a body whose results are no such state.
   std::vector<Tensor> enter(const detail::Body &body, std::span<const Tensor> inputs) const {
     const OnTop here(self_);
-    return body(given(inputs));
+    std::vector<Tensor> results = body(given(inputs));
+    self_.follow(results);
+    return results;
   }
   /// The results, with all members of those that vary.
   std::vector<Tensor> run(const detail::Body &body, std::span<const Tensor> inputs) const {
@@ -209,6 +212,7 @@ std::vector<TracedType> Batcher::types_of(std::string_view name, const detail::B
       [&](std::span<const Tensor> given) {
         const OnTop here(*this);
         std::vector<Tensor> results = body(given);
+        follow(results);
         const Scope under(previous_);
         return member(results, 0);
       },

@@ -25,9 +25,8 @@ public:
   TensorType type(const Tensor &value) { return detail::type_of(value); }
   Tensor scalar(double value, DType dtype) {
     return kind_of(dtype) == DTypeKind::floating ? Operand(value).materialize(dtype)
-           : kind_of(dtype) == DTypeKind::integer
-               ? Operand(static_cast<std::int64_t>(value)).materialize(dtype)
-               : Operand(value != 0).materialize(dtype);
+           : is_integer(dtype) ? Operand(static_cast<std::int64_t>(value)).materialize(dtype)
+                               : Operand(value != 0).materialize(dtype);
   }
   /// That number in the dtype and shape of `like`.
   Tensor filled(double value, const Tensor &like) {

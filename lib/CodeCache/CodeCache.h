@@ -116,7 +116,7 @@ private:
   std::string file(const std::string &name) const { return path_ + "/" + name + ".code"; }
   std::string note(const std::string &library) const { return path_ + "/compiler-" + library; }
   std::vector<Found> scan() const;
-  void evict(const std::string &kept) const;
+  void evict(const std::string &kept, std::uint64_t written) const;
 
   std::string path_;
   std::uint64_t cap_;

@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -389,7 +390,7 @@ Check Folder::write(const std::string &name, const std::string &bytes) const {
     return fault("the code has " + std::to_string(bytes.size()) +
                  " bytes, more than the cache folder " + path_ + " may hold");
   if (Check check = write_trusted(file(name), bytes)) return check;
-  evict(name);
+  evict(name, bytes.size());
   return std::nullopt;
 }
 
@@ -419,16 +420,55 @@ std::vector<Folder::Found> Folder::scan() const {
   return found;
 }
 
-void Folder::evict(const std::string &kept) const {
-  std::uint64_t sum = 0;
-  const std::vector<Found> entries = scan();
-  for (const Found &entry : entries) sum += entry.bytes;
-  for (auto entry = entries.rbegin(); entry != entries.rend() && sum > cap_; ++entry) {
-    if (entry->name == kept) continue;
-    // Somebody else may have removed it.
-    unlink(file(entry->name).c_str());
-    sum -= entry->bytes;
+namespace {
+
+/// What the folder holds, as far as its writers know: a folder of 100,000 entries takes 0.2 s to
+/// look through, which no compilation should wait for. Files that are removed by hand, and writers
+/// that are killed, make it wrong by a little until the folder is looked through again.
+struct Usage {
+  std::uint64_t bytes = 0;
+  std::uint64_t entries = 0;
+  /// How many entries were written since the folder was looked through.
+  std::uint64_t writes = 0;
+};
+
+/// Entries are written this often at least before the folder is looked through without need.
+constexpr std::uint64_t kFewWrites = 256;
+constexpr std::string_view kUsage = "/.usage";
+
+} // namespace
+
+void Folder::evict(const std::string &kept, std::uint64_t written) const {
+  const Descriptor opened(
+      open((path_ + std::string(kUsage)).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // Without it, as on a full disk, the folder is looked through each time.
+  const bool locked = opened.number >= 0 && flock(opened.number, LOCK_EX | LOCK_NB) == 0;
+  // Another writer makes room at this moment, and nobody waits for one that was stopped.
+  if (opened.number >= 0 && !locked && errno == EWOULDBLOCK) return;
+  Usage usage;
+  const bool known = locked && pread(opened.number, &usage, sizeof usage, 0) == sizeof usage;
+  usage.bytes += written;
+  ++usage.entries;
+  ++usage.writes;
+  if (!known || usage.bytes > cap_ || usage.writes > std::max(kFewWrites, usage.entries)) {
+    std::vector<Found> entries = scan();
+    usage = {0, entries.size(), 0};
+    for (const Found &entry : entries) usage.bytes += entry.bytes;
+    // A full folder makes room for more than this entry, so that the next one need not look.
+    const std::size_t most =
+        usage.bytes > cap_ ? entries.size() - entries.size() / 16 : entries.size();
+    for (auto entry = entries.rbegin();
+         entry != entries.rend() && (usage.bytes > cap_ || usage.entries > most); ++entry) {
+      if (entry->name == kept) continue;
+      // Somebody else may have removed it.
+      unlink(file(entry->name).c_str());
+      usage.bytes -= entry->bytes;
+      --usage.entries;
+    }
   }
+  // What is not written whole is not read either.
+  if (locked && pwrite(opened.number, &usage, sizeof usage, 0) != sizeof usage)
+    static_cast<void>(ftruncate(opened.number, 0));
 }
 
 std::vector<Listed> Folder::list() const {
@@ -455,7 +495,8 @@ Result<std::size_t> Folder::clear() const {
   }
   if (DIR *folder = opendir(path_.c_str())) {
     while (const dirent *item = readdir(folder))
-      if (std::string_view(item->d_name).starts_with("compiler-"))
+      if (const std::string_view name = item->d_name;
+          name.starts_with("compiler-") || name == kUsage.substr(1))
         unlinkat(dirfd(folder), item->d_name, 0);
     closedir(folder);
   }

@@ -21,16 +21,6 @@ namespace weft::data::detail {
 
 namespace {
 
-std::size_t stored_bytes(const Column &column) {
-  switch (column.stored) {
-  case Stored::u8:
-  case Stored::i8: return 1;
-  case Stored::i16: return 2;
-  case Stored::as_dtype: break;
-  }
-  return item_size(column.stored_dtype);
-}
-
 /// `count` elements, converted as the op `cast` converts those that these sources have.
 template <class From, class To>
 void convert(const std::byte *from, std::int64_t count, To *to, double scale) {
@@ -41,18 +31,6 @@ void convert(const std::byte *from, std::int64_t count, To *to, double scale) {
   } else {
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(values[i]);
   }
-}
-
-template <class To>
-void convert_from(const Column &column, const std::byte *from, std::int64_t count, To *to) {
-  switch (column.stored) {
-  case Stored::u8: return convert<std::uint8_t>(from, count, to, column.scale);
-  case Stored::i8: return convert<std::int8_t>(from, count, to, column.scale);
-  case Stored::i16: return convert<std::int16_t>(from, count, to, column.scale);
-  case Stored::as_dtype: break;
-  }
-  visit_dtype(column.stored_dtype,
-              [&]<class From>() { convert<From>(from, count, to, column.scale); });
 }
 
 /// Fetches the first bytes of a row that will be copied next: rows in a random order are nowhere
@@ -71,14 +49,13 @@ Tensor rows_of(const Column &column, std::span<const std::int64_t> indices, bool
   // Sizes beside a zero may have a product that no number holds.
   const std::int64_t count =
       result.size() / std::max<std::int64_t>(1, static_cast<std::int64_t>(indices.size()));
-  const std::size_t bytes = static_cast<std::size_t>(count) * stored_bytes(column);
+  const std::size_t bytes = static_cast<std::size_t>(count) * item_size(column.stored_dtype);
   const auto row = [&](std::int64_t index) {
     return column.data + static_cast<std::size_t>(index) * bytes;
   };
   // Below some 64 KiB for a thread, waking others takes longer than the copy.
   const std::int64_t grain = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(count, 1));
-  const bool as_is =
-      column.stored == Stored::as_dtype && column.stored_dtype == column.dtype && column.scale == 1;
+  const bool as_is = column.stored_dtype == column.dtype && column.scale == 1;
   threads::parallel_for(
       0, static_cast<std::int64_t>(indices.size()), grain,
       [&](std::int64_t begin, std::int64_t end) {
@@ -90,7 +67,10 @@ Tensor rows_of(const Column &column, std::span<const std::int64_t> indices, bool
             std::memcpy(result.impl()->data + static_cast<std::size_t>(i) * bytes, from, bytes);
           } else {
             visit_dtype(column.dtype, [&]<class To>() {
-              convert_from(column, from, count, weft::detail::elements<To>(result) + i * count);
+              visit_dtype(column.stored_dtype, [&]<class From>() {
+                convert<From>(from, count, weft::detail::elements<To>(result) + i * count,
+                              column.scale);
+              });
             });
           }
         }
@@ -138,7 +118,7 @@ std::vector<Column> columns_of(std::span<const Tensor> tensors) {
     const Shape shape = kept->shape();
     const DType dtype = kept->dtype();
     const std::byte *data = kept->impl()->data;
-    columns.push_back({std::move(kept), data, Stored::as_dtype, dtype, shape[0],
+    columns.push_back({std::move(kept), data, dtype, shape[0],
                        Shape(std::span<const std::int64_t>(shape).subspan(1)), dtype, 1});
   }
   return columns;
@@ -175,38 +155,23 @@ namespace {
 using detail::Column;
 using detail::make_arrays;
 using detail::Pipeline;
-using detail::Stored;
-
-/// How elements of an IDX file lie in memory, and the dtype that they become by themselves.
-std::pair<Stored, DType> stored_as(IdxType type) {
-  switch (type) {
-  case IdxType::u8: return {Stored::u8, DType::i32};
-  case IdxType::i8: return {Stored::i8, DType::i32};
-  case IdxType::i16: return {Stored::i16, DType::i32};
-  case IdxType::i32: return {Stored::as_dtype, DType::i32};
-  case IdxType::f32: return {Stored::as_dtype, DType::f32};
-  case IdxType::f64: return {Stored::as_dtype, DType::f64};
-  }
-  raise(ErrorKind::internal, "from_idx: a header was accepted whose type has no case");
-}
 
 Column idx_column(const std::string &path, const ArrayOptions &options) {
   auto array = std::make_shared<const IdxArray>(read_idx_file(path));
   if (array->header.dims.empty())
     raise(ErrorKind::shape, path + " has no axis to take rows along: its shape is ()");
-  const auto [stored, dtype] = stored_as(array->header.type);
+  const DType dtype = *dtype_of_idx(array->header.type);
   Column column;
   column.data = array->bytes.data();
-  column.stored = stored;
   column.stored_dtype = dtype;
   column.rows = array->header.dims[0];
   for (std::size_t i = 1; i < array->header.dims.size(); ++i)
     column.row.push_back(array->header.dims[i]);
   column.dtype = options.dtype.value_or(dtype);
   column.scale = options.scale;
-  if (column.dtype == DType::boolean || promote(column.dtype, dtype) != column.dtype)
-    raise(ErrorKind::dtype, path + " has elements that become " + std::string(name_of(dtype)) +
-                                ", and " + std::string(name_of(column.dtype)) +
+  if (column.dtype == DType::boolean || DTypeJoin{column.dtype, dtype}.common() != column.dtype)
+    raise(ErrorKind::dtype, path + " has elements of " + std::string(name_of(dtype)) + ", and " +
+                                std::string(name_of(column.dtype)) +
                                 " does not hold them: convert them with map");
   if (options.scale != 1 && !is_floating(column.dtype))
     raise(ErrorKind::dtype, "a scale is for floating dtypes, and the elements of " + path +

@@ -1,12 +1,15 @@
 // Batches: elements stacked, side by side or gathered from where they are, and the stages for
 // elements in a row and of similar length.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "Data/Stage.h"
+#include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
+#include "Support/Messages.h"
 
 namespace weft::data::detail {
 
@@ -43,7 +46,13 @@ Shape common_shape(std::span<const Item> items, std::size_t part, bool padded) {
 
 void fill(const Tensor &tensor, double value) {
   visit_dtype(tensor.dtype(), [&]<class T>() {
-    std::fill_n(weft::detail::elements<T>(tensor), tensor.size(), static_cast<T>(value));
+    const T element = convert_element<T>(value);
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      if (static_cast<double>(element) != std::trunc(value))
+        raise(ErrorKind::value, "the option padding is " + number_text(value) +
+                                    ", which does not fit the dtype " +
+                                    std::string(name_of(tensor.dtype())));
+    std::fill_n(weft::detail::elements<T>(tensor), tensor.size(), element);
   });
 }
 

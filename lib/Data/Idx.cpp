@@ -11,6 +11,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <system_error>
 
 #include "IO/InputFile.h"
@@ -67,16 +68,16 @@ struct CloseFile {
 
 } // namespace
 
-std::size_t item_size(IdxType type) {
+std::optional<DType> dtype_of_idx(IdxType type) {
   switch (type) {
-  case IdxType::u8:
-  case IdxType::i8: return 1;
-  case IdxType::i16: return 2;
-  case IdxType::i32:
-  case IdxType::f32: return 4;
-  case IdxType::f64: return 8;
+  case IdxType::u8: return DType::u8;
+  case IdxType::i8: return DType::i8;
+  case IdxType::i16: return DType::i16;
+  case IdxType::i32: return DType::i32;
+  case IdxType::f32: return DType::f32;
+  case IdxType::f64: return DType::f64;
   }
-  return 0;
+  return std::nullopt;
 }
 
 Result<IdxHeader> parse_idx_header(std::span<const std::byte> start, std::uint64_t file_bytes,
@@ -92,12 +93,13 @@ Result<IdxHeader> parse_idx_header(std::span<const std::byte> start, std::uint64
 
   const auto code = std::to_integer<std::uint8_t>(start[2]);
   IdxHeader header{static_cast<IdxType>(code), {}, 0, 0};
-  const std::size_t item = item_size(header.type);
-  if (item == 0)
+  const std::optional<DType> dtype = dtype_of_idx(header.type);
+  if (!dtype)
     return fault(
         name,
         "the type code is 0x" + hex(start.subspan(2, 1)) +
             "; IDX has 0x08 (u8), 0x09 (i8), 0x0b (i16), 0x0c (i32), 0x0d (f32) and 0x0e (f64)");
+  const std::size_t item = item_size(*dtype);
 
   const auto rank = std::to_integer<std::size_t>(start[3]);
   header.header_bytes = 4 + 4 * rank;
@@ -165,35 +167,17 @@ IdxArray read_idx_file(const std::string &path) {
     raise(fault(path, std::ferror(file.get()) != 0
                           ? std::string("it cannot be read: ") + std::strerror(errno)
                           : "the file became shorter while it was read"));
-  to_native_order(array.bytes, item_size(array.header.type));
+  to_native_order(array.bytes, item_size(*dtype_of_idx(array.header.type)));
   return array;
 }
 
 namespace {
 
-// The file's elements of type From, each as a To that holds every From.
-template <class From, class To>
-Tensor widened(const IdxArray &array) {
-  Tensor result = weft::detail::new_tensor(dtype_of<To>, Shape(array.header.dims));
-  To *const values = weft::detail::elements<To>(result);
-  for (std::size_t i = 0; i < array.bytes.size() / sizeof(From); ++i) {
-    From value;
-    std::memcpy(&value, array.bytes.data() + i * sizeof(From), sizeof(From));
-    values[i] = static_cast<To>(value);
-  }
-  return result;
-}
-
 Tensor as_tensor(const IdxArray &array) {
-  switch (array.header.type) {
-  case IdxType::u8: return widened<std::uint8_t, std::int32_t>(array);
-  case IdxType::i8: return widened<std::int8_t, std::int32_t>(array);
-  case IdxType::i16: return widened<std::int16_t, std::int32_t>(array);
-  case IdxType::i32: return widened<std::int32_t, std::int32_t>(array);
-  case IdxType::f32: return widened<float, float>(array);
-  case IdxType::f64: return widened<double, double>(array);
-  }
-  raise(ErrorKind::internal, "read_idx: a header was accepted whose type has no case");
+  Tensor result =
+      weft::detail::new_tensor(*dtype_of_idx(array.header.type), Shape(array.header.dims));
+  std::ranges::copy(array.bytes, result.impl()->data);
+  return result;
 }
 
 } // namespace

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "Support/Fault.h"
+#include <weft/dtype.h>
 
 namespace weft::data {
 
@@ -22,8 +24,8 @@ enum class IdxType : std::uint8_t {
   f64 = 0x0E,
 };
 
-/// Bytes that one element takes.
-std::size_t item_size(IdxType type);
+/// The dtype of its elements; nothing for a byte that is no type.
+std::optional<DType> dtype_of_idx(IdxType type);
 
 /// What the first bytes of an IDX file announce.
 struct IdxHeader {

@@ -46,7 +46,8 @@ void convert(const Pixels &pixels, int channels, To *to) {
   const auto *from = reinterpret_cast<const Sample *>(pixels.samples.data());
   const auto number = [](std::uint32_t sample) {
     if constexpr (std::is_floating_point_v<To>) return static_cast<To>(sample) / To(opaque);
-    else return static_cast<To>(sample);
+    else if constexpr (std::in_range<To>(opaque)) return static_cast<To>(sample);
+    else return static_cast<To>((sample * 255 + opaque / 2) / opaque); // the nearest of 8 bits
   };
   const bool coloured = pixels.channels >= 3;
   for (std::size_t i = 0; i < pixels.height * pixels.width; ++i, from += pixels.channels) {
@@ -70,9 +71,9 @@ template <class T>
 void to_samples(const Tensor &image, std::vector<unsigned char> &samples) {
   const T *from = weft::detail::elements<T>(image);
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const bool inside = std::is_floating_point_v<T>
-                            ? from[i] >= T(0) && from[i] <= T(1)
-                            : std::is_same_v<T, bool> || (from[i] >= T(0) && from[i] <= T(255));
+    bool inside = true;
+    if constexpr (std::is_floating_point_v<T>) inside = from[i] >= T(0) && from[i] <= T(1);
+    else if constexpr (!std::is_same_v<T, bool>) inside = std::in_range<unsigned char>(from[i]);
     if (!inside)
       raise(ErrorKind::value, "encode_png: element " + std::to_string(i) + " is " +
                                   number_text(static_cast<double>(from[i])) +
@@ -167,8 +168,8 @@ void check_options(const ImageOptions &options) {
       *options.channels != 4)
     raise(ErrorKind::value,
           "the option channels is " + std::to_string(*options.channels) + " but must be 1, 3 or 4");
-  if (!is_dtype(options.dtype) || options.dtype == DType::boolean)
-    raise(ErrorKind::dtype, "the option dtype must be f32, f64, i32 or i64");
+  if (!is_dtype(options.dtype) || options.dtype == DType::boolean || options.dtype == DType::i8)
+    raise(ErrorKind::dtype, "the option dtype must be floating, or an integer that holds 255");
 }
 
 void check_size(const Pixels &pixels, const std::string &name, std::uint64_t most) {
@@ -205,7 +206,7 @@ Tensor as_tensor(const Pixels &pixels, const ImageOptions &options) {
       options.dtype, {{static_cast<std::int64_t>(pixels.height),
                        static_cast<std::int64_t>(pixels.width), std::int64_t{channels}}});
   visit_dtype(options.dtype, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) {
+    if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::int8_t>) {
       T *to = weft::detail::elements<T>(image);
       if (pixels.bits == 16) convert<std::uint16_t>(pixels, channels, to);
       else convert<std::uint8_t>(pixels, channels, to);

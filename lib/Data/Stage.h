@@ -191,15 +191,11 @@ StagePointer make_range(std::int64_t start, std::int64_t stop, std::int64_t step
 StagePointer make_interleave(StagePointer input, std::function<StagePointer(Item)> open,
                              const InterleaveOptions &options);
 
-/// How an array's elements lie in memory.
-enum class Stored : std::uint8_t { as_dtype, u8, i8, i16 };
-
 /// An array whose rows, the slices along its first axis, are parts of elements.
 struct Column {
   std::shared_ptr<const void> owner; ///< of what data is of
   const std::byte *data = nullptr;   ///< row-major
-  Stored stored = Stored::as_dtype;
-  DType stored_dtype = DType::f32; ///< of Stored::as_dtype
+  DType stored_dtype = DType::f32;   ///< of its elements
   std::int64_t rows = 0;
   Shape row; ///< of one
   /// What they become: floating elements are multiplied by `scale`.

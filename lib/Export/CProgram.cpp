@@ -27,15 +27,23 @@ std::string c_dtypes() {
   for (int i = 0; i < kNumDTypes; ++i) {
     if (i != 0) text += i + 1 == kNumDTypes ? " and " : ", ";
     text += "WEFT_";
-    for (const char c : name_of(static_cast<DType>(i)))
+    for (const char c : name_of(weft::detail::kDTypesInOrder[static_cast<std::size_t>(i)]))
       text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
   return text;
 }
-static_assert(static_cast<int>(DType::boolean) == WEFT_BOOL &&
-              static_cast<int>(DType::i32) == WEFT_I32 &&
-              static_cast<int>(DType::i64) == WEFT_I64 &&
-              static_cast<int>(DType::f32) == WEFT_F32 && static_cast<int>(DType::f64) == WEFT_F64);
+static_assert(kNumDTypes == WEFT_U64 + 1, "enumerators for the rows of dtypes.def");
+static_assert(static_cast<int>(DType::boolean) == WEFT_BOOL);
+static_assert(static_cast<int>(DType::i32) == WEFT_I32);
+static_assert(static_cast<int>(DType::i64) == WEFT_I64);
+static_assert(static_cast<int>(DType::f32) == WEFT_F32);
+static_assert(static_cast<int>(DType::f64) == WEFT_F64);
+static_assert(static_cast<int>(DType::i8) == WEFT_I8);
+static_assert(static_cast<int>(DType::i16) == WEFT_I16);
+static_assert(static_cast<int>(DType::u8) == WEFT_U8);
+static_assert(static_cast<int>(DType::u16) == WEFT_U16);
+static_assert(static_cast<int>(DType::u32) == WEFT_U32);
+static_assert(static_cast<int>(DType::u64) == WEFT_U64);
 
 void report(const char *text, char *message, std::int64_t message_size) {
   if (message == nullptr || message_size <= 0) return;

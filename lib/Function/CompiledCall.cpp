@@ -172,7 +172,11 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   }
 
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
-    if (!outputs_[i].defined()) results[i] = std::move(sized[next++]);
+    if (!outputs_[i].defined()) {
+      results[i] = std::move(sized[next++]);
+      // Compiled code knows of integers how many bits they have.
+      results[i].impl()->dtype = program_->values[program_->outputs[i]].dtype;
+    }
   return results;
 }
 

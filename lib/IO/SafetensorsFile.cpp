@@ -188,12 +188,6 @@ struct Widened {
   void (*convert)(const char *from, std::byte *to, std::size_t count);
 };
 
-template <class From, class To>
-constexpr Widened widened_integer(std::string_view name) {
-  return {name, dtype_of<To>, sizeof(From), [](const char *from, std::byte *to, std::size_t count) {
-            convert_all<From, To>(from, to, count, [](From value) { return To{value}; });
-          }};
-}
 constexpr Widened kWidened[] = {
     {"F16", DType::f32, 2,
      [](const char *from, std::byte *to, std::size_t count) {
@@ -203,11 +197,6 @@ constexpr Widened kWidened[] = {
      [](const char *from, std::byte *to, std::size_t count) {
        convert_all<std::uint16_t, float>(from, to, count, from_bf16);
      }},
-    widened_integer<std::int8_t, std::int32_t>("I8"),
-    widened_integer<std::uint8_t, std::int32_t>("U8"),
-    widened_integer<std::int16_t, std::int32_t>("I16"),
-    widened_integer<std::uint16_t, std::int32_t>("U16"),
-    widened_integer<std::uint32_t, std::int64_t>("U32"),
 };
 
 const Widened *find_widened(std::string_view dtype) {

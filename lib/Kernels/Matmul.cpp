@@ -410,7 +410,7 @@ void multiply_dtype(DType dtype, const MatmulArgs &args, const MatmulLevel &leve
   case DType::f64: return multiply_batch(level.f64, args, path);
   case DType::i32: return multiply_batch(level.i32, args, path);
   case DType::i64: return multiply_batch(level.i64, args, path);
-  case DType::boolean: break;
+  default: break; // others are computed in one of these
   }
 }
 

@@ -50,7 +50,10 @@ void fill(const RandomLevel &level, const RandomStream &stream, std::int64_t fir
 
 void fill_dtype(DType dtype, const RandomLevel &level, const RandomStream &stream,
                 std::int64_t first, std::int64_t size, void *to) noexcept {
-  visit_dtype(dtype, [&]<class T>() { fill(level, stream, first, size, static_cast<T *>(to)); });
+  visit_dtype(dtype, [&]<class T>() {
+    if constexpr (requires(const T *elements) { filler(level, elements); })
+      fill(level, stream, first, size, static_cast<T *>(to));
+  });
 }
 
 /// Where the elements of a tensor stand one after the other.

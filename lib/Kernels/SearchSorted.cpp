@@ -71,11 +71,7 @@ void search_sorted(const RoutineCall &call) {
   else search<false, T>(a, v, result);
 }
 
-#define WEFT_SEARCH_OF(T) template void search_sorted<T>(const RoutineCall &);
-WEFT_SEARCH_OF(float)
-WEFT_SEARCH_OF(double)
-WEFT_SEARCH_OF(std::int32_t)
-WEFT_SEARCH_OF(std::int64_t)
-#undef WEFT_SEARCH_OF
+#define WEFT_DTYPE(enumerator, cpp, ...) template void search_sorted<cpp>(const RoutineCall &);
+#include <weft/dtypes.def>
 
 } // namespace weft::kernels::routines

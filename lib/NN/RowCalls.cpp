@@ -127,7 +127,8 @@ bool is_last(const Tensor &x, std::int64_t axis) { return axis == -1 || axis == 
 /// may have been called, if one is no such number.
 template <class Body>
 bool for_each_label(const Tensor &labels, std::int64_t classes, const Body &body) {
-  const Tensor dense = labels.contiguous();
+  const DType wide = dtype_info(labels.dtype()).compute;
+  const Tensor dense = (wide == labels.dtype() ? labels : cast(labels, wide)).contiguous();
   bool valid = true;
   const auto run = [&]<class T>(const T *label) {
     for (std::int64_t i = 0; i < dense.size() && valid; ++i) {

@@ -403,9 +403,18 @@ Result<TensorType> size(const InferContext &call) {
   return TensorType{DType::i64, {}};
 }
 
+/// Words of 32 and 64 bits are drawn.
+static Check check_drawn(DType dtype, const char *admitted, bool is_admitted) {
+  if (is_admitted && dtype_info(dtype).compute == dtype) return std::nullopt;
+  return Fault{ErrorKind::dtype, std::string("dtype must be ") + admitted + ", but it is " +
+                                     std::string(name_of(dtype))};
+}
+
 Result<TensorType> draw_uniform(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
   const DrawUniformAttrs attrs(call.attrs);
+  if (Check fault = check_drawn(attrs.dtype, "one that is drawn (bool, i32, i64, f32, f64)", true))
+    return *fault;
   Result<Shape> shape = given_shape(call, attrs.shape);
   if (!shape) return shape.fault();
   return sized(attrs.dtype, *shape);
@@ -415,9 +424,7 @@ Result<TensorType> draw_permutation(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
   const DrawPermutationAttrs attrs(call.attrs);
   const DType dtype = attrs.dtype;
-  if (!is_integer(dtype))
-    return Fault{ErrorKind::dtype,
-                 "dtype must be an integer (i32, i64), but it is " + std::string(name_of(dtype))};
+  if (Check fault = check_drawn(dtype, "an integer (i32, i64)", is_integer(dtype))) return *fault;
   Result<Shape> shape = given_shape(call, attrs.shape);
   if (!shape) return shape.fault();
   if (shape->size() != 1)

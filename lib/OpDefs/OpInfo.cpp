@@ -27,10 +27,10 @@ namespace {
 
 std::string dtype_list(const DTypeSet &set) {
   std::string text;
-  for (int i = 0; i < kNumDTypes; ++i) {
-    if (!(set.bits >> i & 1)) continue;
+  for (const DType dtype : detail::kDTypesInOrder) {
+    if (!set.contains(dtype)) continue;
     if (!text.empty()) text += ", ";
-    text += name_of(static_cast<DType>(i));
+    text += name_of(dtype);
   }
   return text;
 }

@@ -23,7 +23,12 @@ enum class OpKind : std::uint8_t {
 };
 
 /// What happens to operand dtypes of a C++ call before the op.
-enum class Promotion : std::uint8_t { none, common, floating, number };
+enum class Promotion : std::uint8_t { none, common, floating, number, sum };
+
+/// Whether an op that has kernels for the large dtypes alone is computed in one of these: as sums
+/// and products, which wrap, by the order of numbers, or by the numbers themselves, where the
+/// larger dtype holds them.
+enum class Widening : std::uint8_t { none, ring, order, value };
 
 /// The dtypes an operand admits, as a set of bits, with a word for messages ("floating").
 struct DTypeSet {
@@ -104,6 +109,7 @@ struct OpInfo {
   std::string_view cpp_name; ///< the C++ function
   OpKind kind;
   Promotion promotion;
+  Widening widening;
   std::span<const OperandInfo> operands;
   std::span<const AttrInfo> attrs;
   ShapeFunction shape_function; ///< null for ops on variables

@@ -146,7 +146,7 @@ Result<TensorType> constant(const InferContext &call) {
 Result<TensorType> iota(const InferContext &call) {
   const DType dtype = IotaAttrs(call.attrs).dtype;
   if (dtype == DType::boolean)
-    return Fault{ErrorKind::dtype, "dtype must be a number (i32, i64, f32, f64), but it is bool"};
+    return Fault{ErrorKind::dtype, "dtype must be a number, but it is bool"};
   Result<Shape> shape = given_shape(call, IotaAttrs(call.attrs).shape);
   if (!shape) return shape.fault();
   if (Check fault = check_axis(IotaAttrs(call.attrs).axis, *shape, "a tensor")) return *fault;

@@ -66,10 +66,17 @@ DType promoted_dtype(std::string_view function, Promotion promotion,
   case Promotion::common: break;
   // The default floating dtype, as of integers beside a weak floating scalar.
   case Promotion::floating: return is_floating(dtype) ? dtype : DType::f32;
-  // Bools are counted.
   case Promotion::number: return dtype == DType::boolean ? DType::i64 : dtype;
+  case Promotion::sum: return dtype_info(dtype).sum;
   }
   return dtype;
+}
+
+/// An index in one of the dtypes that code indexes by; others keep theirs, for the op to judge.
+static Tensor as_operand(const OpInfo &info, std::size_t i, Tensor tensor) {
+  const DType dtype = detail::type_of(tensor).dtype, wide = dtype_info(dtype).compute;
+  const bool is_index = i < info.operands.size() && info.operands[i].role == OperandRole::index;
+  return is_index && is_integer(dtype) && wide != dtype ? cast(tensor, wide) : tensor;
 }
 
 /// Operands as tensors of the dtypes that the op takes.
@@ -83,7 +90,7 @@ static void materialize(const OpInfo &info, std::span<const Operand *const> oper
     for (std::size_t i = 0; i < operands.size(); ++i)
       tensors[i] = exact && operands[i]->weak() && operands[i]->weak_kind() == DTypeKind::floating
                        ? operands[i]->materialize(DType::f64)
-                       : operands[i]->materialize();
+                       : as_operand(info, i, operands[i]->materialize());
     return;
   }
   const std::size_t first = unpromoted(info);
@@ -130,6 +137,7 @@ static bool needs_no_promotion(OpCode op, DType dtype) {
   case Promotion::common: return true;
   case Promotion::floating: return is_floating(dtype);
   case Promotion::number: return dtype != DType::boolean;
+  case Promotion::sum: return dtype_info(dtype).sum == dtype;
   }
   return false;
 }
@@ -172,6 +180,31 @@ Tensor unary(OpCode op, const Operand &x) {
   return general(op, {&x}, none);
 }
 
+static bool is_comparison(OpCode op) {
+  constexpr OpCode comparisons[] = {OpCode::equal,      OpCode::not_equal, OpCode::less,
+                                    OpCode::less_equal, OpCode::greater,   OpCode::greater_equal};
+  return std::ranges::find(comparisons, op) != std::end(comparisons);
+}
+
+/// Whether numbers of one are unsigned, and of such a size that no signed dtype holds those of
+/// both.
+static bool have_no_common_dtype(const Operand &lhs, const Operand &rhs) {
+  return lhs.impl() != nullptr && rhs.impl() != nullptr &&
+         !DTypeJoin{lhs.dtype(), rhs.dtype()}.common();
+}
+
+/// A comparison by value of such numbers: a negative one is less than all that have no sign.
+static Tensor compare_by_value(OpCode op, const Operand &lhs, const Operand &rhs) {
+  const bool left = !is_unsigned(lhs.dtype()); // where the signed one is
+  const Tensor with_sign = left ? lhs.materialize() : rhs.materialize();
+  const Tensor without = left ? rhs.materialize() : lhs.materialize();
+  const Tensor same = cast(with_sign, without.dtype());
+  const Tensor compared = left ? binary(op, same, without) : binary(op, without, same);
+  const Tensor negative = tensor(std::int64_t{-1}), zero = tensor(std::int64_t{0});
+  const Tensor of_negative = left ? binary(op, negative, zero) : binary(op, zero, negative);
+  return select(less(with_sign, 0), of_negative, compared);
+}
+
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
   if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_binary(op, lhs, rhs); result.defined()) return result;
@@ -184,6 +217,7 @@ Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
     const Loan loan{&lhs, &rhs};
     return interpreter->apply({op, loan.tensors(), none});
   }
+  if (have_no_common_dtype(lhs, rhs) && is_comparison(op)) return compare_by_value(op, lhs, rhs);
   return general(op, {&lhs, &rhs}, none);
 }
 

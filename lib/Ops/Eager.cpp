@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Kernels/KernelTable.h"
+#include "OpDefs/Widening.h"
 #include "Support/Fault.h"
 #include "Support/Profile.h"
 
@@ -75,6 +76,25 @@ static Tensor execute_on_numbers(const OpInfo &info, std::span<const Tensor> ope
   return execute_eager(info.op, operands.first(first), numbers);
 }
 
+/// A call of an op that has no kernels for the dtype of its operands.
+static Tensor execute_widened(const OpInfo &info, std::span<const Tensor> operands,
+                              const Attrs &attrs, const Widened &wide, DType result) {
+  const auto cast = [](const Tensor &x, DType dtype) {
+    return execute_eager(OpCode::cast, {&x, 1}, Attrs{dtype});
+  };
+  const auto shifted = [&](Tensor x) {
+    if (!wide.shift) return x;
+    const Tensor both[] = {std::move(x), Operand(*wide.shift).materialize(wide.dtype)};
+    return execute_eager(OpCode::add, both, {});
+  };
+  std::vector<Tensor> tensors;
+  for (const Tensor &operand : operands)
+    tensors.push_back(operand.dtype() == wide.narrow ? shifted(cast(operand, wide.dtype))
+                                                     : operand);
+  Tensor value = execute_eager(info.op, tensors, attrs);
+  return result == wide.narrow ? cast(shifted(std::move(value)), wide.narrow) : value;
+}
+
 Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs,
                      std::span<Tensor> more) {
   const OpInfo &info = op_info(op);
@@ -90,6 +110,9 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   std::vector<TensorType> more_types(more.size());
   Result<TensorType> result = infer({op, types, attrs, more_types});
   if (!result) refuse(info, result.fault().kind, result.fault().message);
+  if (info.widening != Widening::none)
+    if (const std::optional<Widened> wide = widened(info, types[0].dtype))
+      return execute_widened(info, operands, attrs, *wide, result->dtype);
   profile::Scope scope(profile::Kind::op, info.name);
   Tensor value = more.empty()
                      ? kEagerFunctions[static_cast<std::size_t>(op)](info, operands, attrs, *result)

@@ -120,7 +120,7 @@ Tensor constant(const OpInfo &, std::span<const Tensor>, const Attrs &attrs,
 Tensor iota(const OpInfo &, std::span<const Tensor>, const Attrs &attrs, const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const Extents extents = around(type.shape, IotaAttrs(attrs).axis);
-  visit_dtype(type.dtype, [&]<class T>() {
+  visit_numbers(type.dtype, [&]<class T>() {
     T *target = elements<T>(result);
     if (result.size() == 0) return;
     for (std::int64_t i = 0; i < extents.outer; ++i)
@@ -152,7 +152,7 @@ Tensor pad(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const detail::TensorImpl *to = result.impl(), *from = operands[0].impl();
   if (to->size == 0) return result;
-  visit_dtype(type.dtype, [&]<class T>() {
+  visit_bytes(type.dtype, [&]<class T>() {
     std::fill_n(elements<T>(result), to->size, *elements<T>(operands[1]));
   });
   if (from->size == 0) return result;
@@ -249,35 +249,33 @@ Tensor scatter_add(const OpInfo &info, std::span<const Tensor> operands, const A
   if (!checks) indices.check_all();
   Tensor result = copy_of(operands[0]);
   if (updates.size() == 0) return result;
-  visit_dtype(type.dtype, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) {
-      const T *const from = elements<T>(updates);
-      T *const target = elements<T>(result);
-      const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(1) / count, 16);
-      threads::parallel_for_noexcept(0, columns, grain, [&](std::int64_t begin, std::int64_t end) {
-        Indices::Block scratch;
-        while (begin < end) {
-          const std::int64_t outer = begin / inner, column = begin % inner;
-          const std::int64_t width = std::min(inner - column, end - begin);
-          T *const into = target + outer * extents.size * inner + column;
-          const T *const rows = from + outer * count * inner + column;
-          for (std::int64_t first = 0; first < count; first += Indices::kBlock) {
-            const std::int64_t some = std::min(Indices::kBlock, count - first);
-            const std::int64_t *const index =
-                checks ? indices.checked(first, some, scratch) : indices.at(first, some, scratch);
-            if (index == nullptr) return;
-            const T *const block = rows + first * inner;
-            if (width == 1)
-              for (std::int64_t i = 0; i < some; ++i)
-                add_row(into + index[i] * inner, block + i * inner, 1);
-            else
-              for (std::int64_t i = 0; i < some; ++i)
-                add_row(into + index[i] * inner, block + i * inner, width);
-          }
-          begin += width;
+  visit_numbers(type.dtype, [&]<class T>() {
+    const T *const from = elements<T>(updates);
+    T *const target = elements<T>(result);
+    const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(1) / count, 16);
+    threads::parallel_for_noexcept(0, columns, grain, [&](std::int64_t begin, std::int64_t end) {
+      Indices::Block scratch;
+      while (begin < end) {
+        const std::int64_t outer = begin / inner, column = begin % inner;
+        const std::int64_t width = std::min(inner - column, end - begin);
+        T *const into = target + outer * extents.size * inner + column;
+        const T *const rows = from + outer * count * inner + column;
+        for (std::int64_t first = 0; first < count; first += Indices::kBlock) {
+          const std::int64_t some = std::min(Indices::kBlock, count - first);
+          const std::int64_t *const index =
+              checks ? indices.checked(first, some, scratch) : indices.at(first, some, scratch);
+          if (index == nullptr) return;
+          const T *const block = rows + first * inner;
+          if (width == 1)
+            for (std::int64_t i = 0; i < some; ++i)
+              add_row(into + index[i] * inner, block + i * inner, 1);
+          else
+            for (std::int64_t i = 0; i < some; ++i)
+              add_row(into + index[i] * inner, block + i * inner, width);
         }
-      });
-    }
+        begin += width;
+      }
+    });
   });
   indices.raise_bad();
   return result;
@@ -291,7 +289,7 @@ Tensor take_along_axis(const OpInfo &info, std::span<const Tensor> operands, con
   Indices indices(info, operands[1], from.size);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
-  visit_dtype(type.dtype, [&]<class T>() {
+  visit_bytes(type.dtype, [&]<class T>() {
     const T *const source = elements<const T>(x);
     T *const target = elements<T>(result);
     const std::int64_t inner = to.inner, block = to.size * inner, stride = from.size * inner;
@@ -327,31 +325,28 @@ Tensor add_along_axis(const OpInfo &info, std::span<const Tensor> operands, cons
   Tensor result = copy_of(operands[0]);
   if (updates.size() == 0) return result;
   const std::int64_t inner = into.inner, line = updates.impl()->dims()[axis] * inner;
-  visit_dtype(type.dtype, [&]<class T>() {
-    if constexpr (!std::is_same_v<T, bool>) {
-      const T *const from = elements<T>(updates);
-      T *const target = elements<T>(result);
-      // Threads share the lines: all updates of one element are added by one thread, in order.
-      const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(4) / line, 1);
-      threads::parallel_for_noexcept(
-          0, into.outer, grain, [&](std::int64_t begin, std::int64_t end) {
-            Indices::Block scratch;
-            for (std::int64_t outer = begin; outer < end; ++outer) {
-              T *const start = target + outer * into.size * inner;
-              std::int64_t column = 0;
-              for (std::int64_t first = 0; first < line; first += Indices::kBlock) {
-                const std::int64_t some = std::min(Indices::kBlock, line - first);
-                const std::int64_t at = outer * line + first;
-                const std::int64_t *const index = indices.checked(at, some, scratch);
-                if (index == nullptr) return;
-                for (std::int64_t i = 0; i < some; ++i) {
-                  add_row(start + index[i] * inner + column, from + at + i, 1);
-                  if (++column == inner) column = 0;
-                }
-              }
-            }
-          });
-    }
+  visit_numbers(type.dtype, [&]<class T>() {
+    const T *const from = elements<T>(updates);
+    T *const target = elements<T>(result);
+    // Threads share the lines: all updates of one element are added by one thread, in order.
+    const std::int64_t grain = std::max<std::int64_t>(kernels::parallel_grain(4) / line, 1);
+    threads::parallel_for_noexcept(0, into.outer, grain, [&](std::int64_t begin, std::int64_t end) {
+      Indices::Block scratch;
+      for (std::int64_t outer = begin; outer < end; ++outer) {
+        T *const start = target + outer * into.size * inner;
+        std::int64_t column = 0;
+        for (std::int64_t first = 0; first < line; first += Indices::kBlock) {
+          const std::int64_t some = std::min(Indices::kBlock, line - first);
+          const std::int64_t at = outer * line + first;
+          const std::int64_t *const index = indices.checked(at, some, scratch);
+          if (index == nullptr) return;
+          for (std::int64_t i = 0; i < some; ++i) {
+            add_row(start + index[i] * inner + column, from + at + i, 1);
+            if (++column == inner) column = 0;
+          }
+        }
+      }
+    });
   });
   indices.raise_bad();
   return result;

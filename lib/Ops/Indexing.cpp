@@ -76,6 +76,7 @@ Range resolve(const Slice &slice, std::int64_t size) {
 /// The ops that an index stands for, and the view that they make of a tensor with elements.
 struct Plan {
   Ints starts, limits, strides, reversed, shape;
+  Ints from; ///< which axis of the slice each axis of `shape` is, -1 for new ones
   bool slices = false, reshapes = false;
   Ints steps; ///< in elements, of each axis of `shape`
   std::int64_t offset = 0;
@@ -200,6 +201,7 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
     plan.limits.push_back(shape[axis]);
     plan.strides.push_back(1);
     plan.shape.push_back(shape[axis]);
+    plan.from.push_back(static_cast<std::int64_t>(axis));
   };
   std::size_t axis = 0;
   for (const Index &index : indices) {
@@ -231,10 +233,12 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
                            : range.limit == range.low
                                ? 0
                                : (range.limit - range.low - 1) / range.step + 1);
+      plan.from.push_back(static_cast<std::int64_t>(axis));
       plan.view(range, plan.shape.back(), strides[axis]);
       ++axis;
     } else if (std::holds_alternative<NewAxis>(index.value())) {
       plan.shape.push_back(1);
+      plan.from.push_back(-1);
       plan.steps.push_back(0);
       plan.reshapes = true;
     } else {
@@ -259,8 +263,12 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
   if (!first.empty()) result = reverse(result, {.axes = first});
   if (plan.slices) result = weft::slice(result, plan.starts, plan.limits, plan.strides);
   if (!then.empty()) result = reverse(result, {.axes = then});
-  if (plan.reshapes) result = reshape(result, plan.shape);
-  return result;
+  if (!plan.reshapes) return result;
+  // Each size is named: of a tensor without elements one that is left open could be any.
+  Sizes sizes;
+  for (std::size_t i = 0; i < plan.shape.size(); ++i)
+    sizes.push_back(plan.shape[i] == unknown ? result.size(plan.from[i]) : Size(plan.shape[i]));
+  return reshape(result, sizes);
 }
 
 Tensor detail::gather_indexed(const Tensor &x, const Tensor &positions, std::int64_t axis) {

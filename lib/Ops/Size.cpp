@@ -192,7 +192,7 @@ DType Operand::dtype() const {
   case Kind::weak_size: return DType::i32;
   case Kind::weak_integer:
     return integer_ == static_cast<std::int32_t>(integer_) ? DType::i32 : DType::i64;
-  case Kind::weak_large: return DType::i64;
+  case Kind::weak_large: return DType::u64;
   case Kind::weak_floating: return DType::f32;
   case Kind::borrowed:
   case Kind::owned: break;

@@ -92,7 +92,7 @@ Tensor relu(const Operand &x) {
   }
   const CompositeCall site("relu", x.where());
   if (!x.undefined() && x.dtype() == DType::boolean)
-    raise(ErrorKind::dtype, "relu: x must be a number (i32, i64, f32, f64), but is bool");
+    raise(ErrorKind::dtype, "relu: x must be a number, but is bool");
   // The same numbers, NaN too, but no gradient at 0, which maximum would share.
   return select(less_equal(x, {0, x.where()}), {0, x.where()}, x);
 }

@@ -240,16 +240,25 @@ Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64
   need_integer("randint", dtype);
   const auto range = [&] { return "[" + std::to_string(low) + ", " + std::to_string(high) + ")"; };
   if (low >= high) throw ValueError("random::randint: the range " + range() + " is empty");
-  using Narrow = std::numeric_limits<std::int32_t>;
-  if (dtype == DType::i32 && (low < Narrow::min() || high - 1 > Narrow::max()))
-    throw ValueError("random::randint: the range " + range() + " does not fit the dtype i32");
+  const bool fits = visit_dtype(dtype, [&]<class T>() {
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      return std::in_range<T>(low) && std::in_range<T>(high - 1);
+    return false;
+  });
+  if (!fits)
+    throw ValueError("random::randint: the range " + range() + " does not fit the dtype " +
+                     std::string(name_of(dtype)));
   std::int64_t width = 0;
   if (__builtin_sub_overflow(high, low, &width) || width > std::int64_t{1} << 53)
     throw ValueError("random::randint: the range " + range() + " has more than 2^53 numbers");
   const Sizes &sizes = checked_sizes("randint", shape, dtype);
   const Tensor state = source.take(1);
-  if (eager::in_one_pass(sizes))
-    return eager::randint_in_one_pass(state, Shape(sizes.numbers()), low, width, dtype);
+  if (eager::in_one_pass(sizes)) {
+    const DType drawn = dtype_info(dtype).compute;
+    const Tensor numbers =
+        eager::randint_in_one_pass(state, Shape(sizes.numbers()), low, width, drawn);
+    return drawn == dtype ? numbers : cast(numbers, dtype);
+  }
   // The product is exact or rounded below the width.
   const Tensor unit = draw_uniform(state, sizes, DType::f64);
   const Tensor above = cast(floor(unit * static_cast<double>(width)), DType::i64);
@@ -260,12 +269,15 @@ Tensor permutation(Source &source, const Size &n, DType dtype) {
   need_integer("permutation", dtype);
   if (n.is_number() && n.number() < 0)
     throw ValueError("random::permutation: n is " + std::to_string(n.number()));
-  if (n.is_number() && dtype == DType::i32 && n.number() > std::int64_t{1} << 31)
+  const int bits = dtype_info(dtype).bits - (is_unsigned(dtype) ? 0 : 1);
+  if (n.is_number() && bits < 63 && n.number() > std::int64_t{1} << bits)
     throw ValueError("random::permutation: " + std::to_string(n.number()) +
-                     " numbers do not fit the dtype i32");
+                     " numbers do not fit the dtype " + std::string(name_of(dtype)));
   const Sizes sizes{n};
   checked_sizes("permutation", sizes, dtype);
-  return draw_permutation(source.take(1), sizes, dtype);
+  const DType drawn = dtype_info(dtype).compute;
+  const Tensor numbers = draw_permutation(source.take(1), sizes, drawn);
+  return drawn == dtype ? numbers : cast(numbers, dtype);
 }
 
 Tensor shuffle(Source &source, const Operand &x) {

@@ -8,8 +8,17 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
+
+#include <weft/dtype.h>
 
 namespace weft {
+
+/// The least power of two above all numbers of an integer type, which the largest of these need not
+/// be as a floating number.
+template <class Integer, class Float>
+inline constexpr Float above_integers =
+    static_cast<Float>(std::numeric_limits<Integer>::max() / 2 + 1) * 2;
 
 /// To bool: whether it differs from 0. Floating to integer: towards zero, saturating, NaN to 0.
 /// Between integers: modulo 2^n. Otherwise the nearest value.
@@ -20,15 +29,34 @@ constexpr To convert_element(From value) {
   } else if constexpr (std::same_as<To, bool>) {
     return value != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
-    // The largest integer need not be representable; one above it is a power of two and is.
-    constexpr From above = -static_cast<From>(std::numeric_limits<To>::min());
     if (!(value == value)) return 0;
-    if (value >= above) return std::numeric_limits<To>::max();
-    if (value < -above) return std::numeric_limits<To>::min();
+    if (value >= above_integers<To, From>) return std::numeric_limits<To>::max();
+    if (value < static_cast<From>(std::numeric_limits<To>::min()))
+      return std::numeric_limits<To>::min();
     return static_cast<To>(value);
   } else {
     return static_cast<To>(value);
   }
+}
+
+/// Calls `visitor.template operator()<T>()` with the unsigned integer of the dtype's size, for what
+/// moves elements and does not look at them.
+template <class Visitor>
+decltype(auto) visit_bytes(DType dtype, Visitor &&visitor) {
+  switch (item_size(dtype)) {
+  case 1: return visitor.template operator()<std::uint8_t>();
+  case 2: return visitor.template operator()<std::uint16_t>();
+  case 4: return visitor.template operator()<std::uint32_t>();
+  default: return visitor.template operator()<std::uint64_t>();
+  }
+}
+
+/// The same with the type that sums and products are of: integers wrap, with a sign or without.
+template <class Visitor>
+decltype(auto) visit_numbers(DType dtype, Visitor &&visitor) {
+  if (dtype == DType::f32) return visitor.template operator()<float>();
+  if (dtype == DType::f64) return visitor.template operator()<double>();
+  return visit_bytes(dtype, std::forward<Visitor>(visitor));
 }
 
 /// Whether any of `count` indices lies outside of [0, size).

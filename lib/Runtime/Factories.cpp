@@ -12,7 +12,6 @@
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
-#include <weft/detail/ranges.h>
 
 namespace weft {
 
@@ -85,7 +84,9 @@ Tensor promoted(std::span<const Number *const> rows, std::span<const std::size_t
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (const Number &number : std::span(rows[i], counts[i]))
         *next++ = is_floating(number.dtype) ? convert_element<T>(number.floating)
-                                            : convert_element<T>(number.integer);
+                  : number.dtype == DType::u64
+                      ? convert_element<T>(static_cast<std::uint64_t>(number.integer))
+                      : convert_element<T>(number.integer);
   });
   return result;
 }
@@ -141,10 +142,9 @@ void check_fits(Number value, DType dtype) {
   const bool fits = visit_dtype(dtype, [&]<class T>() {
     if constexpr (std::same_as<T, bool>) return true; // whether it is 0, as `cast` has it
     else if constexpr (std::integral<T> && std::integral<Number>) return std::in_range<T>(value);
-    // One above the largest integer is a power of two, and a double.
     else if constexpr (std::integral<T>)
       return value >= static_cast<double>(std::numeric_limits<T>::min()) &&
-             value < -static_cast<double>(std::numeric_limits<T>::min());
+             value < above_integers<T, double>;
     else
       return std::abs(static_cast<double>(value)) <=
              static_cast<double>(std::numeric_limits<T>::max());
@@ -176,8 +176,7 @@ Tensor range_of(std::uint64_t count, DType dtype, const Number &number) {
 } // namespace
 
 Tensor arange(std::int64_t stop, DType dtype, std::source_location where) {
-  const CompositeCall site("arange", where);
-  return detail::arange_of_integers(0, stop, 1, dtype);
+  return detail::arange_of_integers(0, stop, 1, dtype, where);
 }
 
 Tensor arange(double start, double stop, double step, DType dtype, std::source_location where) {
@@ -192,8 +191,14 @@ Tensor arange(double start, double stop, double step, DType dtype, std::source_l
                   dtype, [&](std::int64_t i) { return start + static_cast<double>(i) * step; });
 }
 
+void detail::throw_arange_bounds(std::source_location where) {
+  const CompositeCall site("arange", where);
+  throw ValueError("arange: start, stop and step must be below 2^63");
+}
+
 Tensor detail::arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step,
-                                  DType dtype) {
+                                  DType dtype, std::source_location where) {
+  const CompositeCall site("arange", where);
   if (step == 0) throw ValueError("arange: the step is 0");
   check_dtype("arange", dtype);
   // Without signs, in which the distance of any two integers fits.

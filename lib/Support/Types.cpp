@@ -37,7 +37,7 @@ std::string detail::list_of_dtypes(std::string_view DTypeInfo::*column,
   std::string text;
   for (std::size_t i = 0; i < kNumDTypes; ++i) {
     if (i != 0) text += i + 1 == kNumDTypes ? before_last : ", ";
-    text += kDTypeInfos[i].*column;
+    text += dtype_info(kDTypesInOrder[i]).*column;
   }
   return text;
 }

@@ -1,6 +1,8 @@
 // `x[key] = value` of tensors, and what traces must know of it.
 #include "Assignment.h"
+
 #include "Define.h"
+#include "Sizes.h"
 #include "Tensors.h"
 
 #include <algorithm>
@@ -140,7 +142,9 @@ Tensor value_for(const std::string &function, const Tensor &x, PyObject *value) 
   const Tensor tensor = operand.materialize();
   const DType given = tensor.dtype();
   if (given == dtype) return tensor;
-  if (!can_cast(given, dtype))
+  // Arrays of others are converted within their kind, as NumPy does by itself: its own are float64.
+  const bool of_weft = is_computed(value) || is_tensor(value) || is_variable(value);
+  if (!can_cast(given, dtype) && (of_weft || kind_of(given) != kind_of(dtype)))
     throw DTypeError(function + ": the value is " + python_name(given) + ", and x " +
                      python_name(dtype) + ": convert one of them by astype");
   return cast(tensor, dtype);

@@ -5,6 +5,7 @@
 #include "Snapshots.h"
 
 #include <limits>
+#include <utility>
 
 #include <weft/detail/binding.h>
 
@@ -29,13 +30,20 @@ public:
     kind_ = std::max(kind_, DTypeKind::integer);
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    large_ |= value < std::numeric_limits<std::int32_t>::min() ||
-              value > std::numeric_limits<std::int32_t>::max();
-    if (overflow == 0) return push(value, static_cast<double>(value));
-    too_large_ = true;
+    if (overflow == 0) {
+      least_ = std::min<std::int64_t>(least_, value);
+      if (value > 0) most_ = std::max(most_, static_cast<std::uint64_t>(value));
+      return push(value, static_cast<double>(value));
+    }
+    const unsigned long long large = overflow > 0 ? PyLong_AsUnsignedLongLong(object) : 0;
+    if (overflow < 0 || PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      too_large_ = true;
+    }
+    most_ = std::max<std::uint64_t>(most_, large);
     const double rounded = PyLong_AsDouble(object);
     if (rounded == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return push(0, rounded);
+    return push(static_cast<std::int64_t>(large), rounded); // the same bits, which u64 has
   }
 
   std::size_t count() const { return integers_.size(); }
@@ -45,14 +53,22 @@ public:
     if (hint && kind_of(*hint) >= kind_) return *hint;
     if (kind_ == DTypeKind::floating && !hint && wide_) return DType::f64;
     if (kind_ == DTypeKind::floating || count() == 0) return DType::f32;
-    return kind_ == DTypeKind::boolean ? DType::boolean : large_ ? DType::i64 : DType::i32;
+    if (kind_ == DTypeKind::boolean) return DType::boolean;
+    if (fits<std::int32_t>()) return DType::i32;
+    return least_ < 0 || fits<std::int64_t>() ? DType::i64 : DType::u64;
   }
 
   Tensor tensor(std::span<const std::int64_t> dims, DType dtype, const Place &place) const {
     if (too_large_ && !is_floating(dtype))
       throw ValueError(place.text() + " has a number that no integer dtype holds");
-    if (dtype == DType::i32 && large_)
-      throw ValueError(place.text() + " has a number that is too large for int32");
+    const bool all_fit = visit_dtype(dtype, [&]<class T>() {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return fits<T>();
+      return true;
+    });
+    if (!all_fit)
+      throw ValueError(place.text() + " has a number that is too " +
+                       (is_unsigned(dtype) && least_ < 0 ? "small" : "large") + " for " +
+                       python_name(dtype));
     Tensor result = detail::unset_tensor(dtype, dims);
     visit_dtype(dtype, [&]<class T>() {
       T *to = reinterpret_cast<T *>(result.impl()->data);
@@ -70,11 +86,19 @@ private:
     return Found::number;
   }
 
+  /// Whether all whole numbers are of an integer type.
+  template <class T>
+  bool fits() const {
+    return std::in_range<T>(least_) && std::in_range<T>(most_);
+  }
+
   std::vector<std::int64_t> integers_;
   std::vector<double> floats_;
   DTypeKind kind_ = DTypeKind::boolean;
-  bool large_ = false, too_large_ = false;
-  bool wide_ = false; ///< there is a numpy.float64
+  std::int64_t least_ = 0;
+  std::uint64_t most_ = 0;
+  bool too_large_ = false; ///< there is a whole number of more than 64 bits
+  bool wide_ = false;      ///< there is a numpy.float64
 };
 
 bool is_sequence(PyObject *object) {

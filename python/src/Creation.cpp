@@ -10,7 +10,6 @@
 
 #include <weft/detail/binding.h>
 #include <weft/detail/named_call.h>
-#include <weft/detail/ranges.h>
 
 namespace weft::python {
 
@@ -251,7 +250,8 @@ Tensor make_arange(PyObject *const *values) {
   if (std::ranges::any_of(numbers, &RangeNumber::traced))
     return arange_between(start.tensor(), stop.tensor(), step.tensor(), dtype);
   if (std::ranges::all_of(numbers, &RangeNumber::is_integer))
-    return detail::arange_of_integers(start.integer(), stop.integer(), step.integer(), dtype);
+    return detail::arange_of_integers(start.integer(), stop.integer(), step.integer(), dtype,
+                                      WEFT_HERE);
   return arange(start.number(), stop.number(), step.number(), dtype);
 }
 
@@ -335,9 +335,9 @@ PyMethodDef functions[] = {
 
         "A tensor of a number, a nested list of numbers, an array or another tensor. Its elements "
         "are copied.\n\n"
-        "Numbers of Python become bool, int32 (int64 where one does not fit) or float32; arrays "
-        "keep their dtype, and small integers and halves become the least dtype that holds them. "
-        "Lists that hold tensors stack them.\n\n"
+        "Numbers of Python become bool, int32 (int64 or uint64 where one does not fit) or "
+        "float32; arrays keep their dtype, and halves become float32. Lists that hold tensors "
+        "stack them.\n\n"
         "Raises:\n    ValueError: if a list is ragged\n    DTypeError: for what no dtype holds\n\n"
         "Example:\n"
         "    >>> wf.tensor([[1, 2], [3, 4]])\n"

@@ -41,10 +41,11 @@ std::vector<Tensor> pulled(const Pullback &pull, std::span<const Tensor> cotange
   return gradients;
 }
 
-/// A number or another object that is no tensor is handed over as it is.
+/// A tensor is handed over as an object of its own, whose items the function may assign: the
+/// operand stays what it was. A number or another object is handed over as it is.
 nb::object with_values(PyObject *argument) {
-  return is_variable(argument) ? checked(wrap(variable_in(argument).value()))
-                               : nb::borrow(argument);
+  if (is_variable(argument)) return checked(wrap(variable_in(argument).value()));
+  return is_tensor(argument) ? checked(wrap(tensor_in(argument))) : nb::borrow(argument);
 }
 
 nb::object call(nb::object function, const nb::tuple &given, const nb::dict &keywords,

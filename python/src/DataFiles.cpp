@@ -123,7 +123,7 @@ that they are in the file until they are copied into an element or a batch.
     [7, 2, 1]
 
 Args:
-    dtype: what the elements of the first file become; by default integers up to 32 bits int32
+    dtype: what the elements of the first file become; by default they keep theirs
     scale: what floating elements are multiplied by: 1 / 255 makes bytes numbers of [0, 1]
 
 Raises:
@@ -278,7 +278,7 @@ void define_readers(nb::module_ &data) {
     >>> with open("labels.idx", "wb") as file:
     ...     _ = file.write(struct.pack(">BBBBI", 0, 0, 8, 1, 3) + bytes([7, 2, 1]))
     >>> wf.data.read_idx("labels.idx")
-    tensor([7, 2, 1], shape=(3,), dtype=int32)
+    tensor([7, 2, 1], shape=(3,), dtype=uint8)
 )");
   define<read_npz>(data, "read_npz(path)", Returns{kTensors},
                    R"(All arrays of a .npz file by their names.

@@ -1,46 +1,17 @@
 // DLPack, by which libraries exchange arrays without copies: both ways, versioned and not.
 #include "Elements.h"
 
-#include <algorithm>
-
 #include "Buffers.h"
 #include "Text.h"
+
+#include <weft/detail/dlpack.h>
 
 namespace weft::python {
 
 namespace {
 
-// The layout of DLPack 1.1, which is an ABI.
-struct DLDevice {
-  std::int32_t type, index;
-};
-struct DLDataType {
-  std::uint8_t code, bits;
-  std::uint16_t lanes;
-};
-struct DLTensor {
-  void *data;
-  DLDevice device;
-  std::int32_t ndim;
-  DLDataType dtype;
-  std::int64_t *shape;
-  std::int64_t *strides; ///< in elements; null: row-major
-  std::uint64_t byte_offset;
-};
-struct DLManaged {
-  DLTensor tensor;
-  void *context;
-  void (*deleter)(DLManaged *self);
-};
-struct DLManagedVersioned {
-  std::uint32_t major, minor;
-  void *context;
-  void (*deleter)(DLManagedVersioned *self);
-  std::uint64_t flags;
-  DLTensor tensor;
-};
-constexpr std::int32_t kCpu = 1, kCudaHost = 3;
-constexpr std::uint64_t kReadOnly = 1, kCopied = 2;
+using namespace weft::detail::dlpack;
+
 constexpr const char *kName = "dltensor", *kVersionedName = "dltensor_versioned",
                      *kUsed = "used_dltensor", *kUsedVersioned = "used_dltensor_versioned";
 
@@ -48,29 +19,10 @@ constexpr const char *kName = "dltensor", *kVersionedName = "dltensor_versioned"
 // Out
 //===----------------------------------------------------------------------===//
 
-DLTensor described(detail::TensorImpl *impl) {
-  const DTypeInfo &info = dtype_info(impl->dtype);
-  const DLDataType dtype{
-      .code = info.dlpack, .bits = static_cast<std::uint8_t>(info.bits), .lanes = 1};
-  return {.data = impl->data,
-          .device = {kCpu, 0},
-          .ndim = impl->rank,
-          .dtype = dtype,
-          .shape = impl->dims(),
-          .strides = impl->strides(),
-          .byte_offset = 0};
-}
-
-template <class Managed>
-void drop(Managed *managed) {
-  detail::release(static_cast<detail::TensorImpl *>(managed->context));
-  delete managed;
-}
-
 /// Drops what nobody took.
 template <class Managed>
 void drop_capsule(PyObject *capsule) {
-  const char *name = std::is_same_v<Managed, DLManaged> ? kName : kVersionedName;
+  const char *name = std::is_same_v<Managed, ManagedVersioned> ? kVersionedName : kName;
   if (PyCapsule_IsValid(capsule, name) == 0) return;
   auto *managed = static_cast<Managed *>(PyCapsule_GetPointer(capsule, name));
   if (managed->deleter != nullptr) managed->deleter(managed);
@@ -113,29 +65,18 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
             "the elements are in the CPU's memory, and are not moved to another device by DLPack");
     }
     const bool copy = is_given(values[3]) && to<bool>(values[3], {"Tensor.__dlpack__", "copy"});
-    if (copy) {
-      const detail::TensorImpl *impl = tensor.impl();
-      Elements elements{{}, impl->data, {}, {}};
-      elements.element = {kind_of(impl->dtype), item_size(impl->dtype)};
-      for (int i = 0; i < impl->rank; ++i) {
-        elements.dims.push_back(impl->dims()[i]);
-        elements.strides.push_back(impl->strides()[i] *
-                                   static_cast<std::int64_t>(item_size(impl->dtype)));
-      }
-      tensor = tensor_of_elements(elements, {nullptr, nullptr}, Sharing::copy,
-                                  {"Tensor.__dlpack__", "self"});
-    }
     std::int64_t version = 0;
     if (is_given(values[1])) {
       const Ints wanted = to_integers(values[1], {"Tensor.__dlpack__", "max_version"});
       if (!wanted.empty()) version = wanted[0];
     }
-    detail::TensorImpl *impl = std::move(tensor).detach();
-    if (version >= 1)
-      return export_as(new DLManagedVersioned{1, 1, impl, drop<DLManagedVersioned>,
-                                              copy ? kCopied : kReadOnly, described(impl)},
-                       kVersionedName);
-    return export_as(new DLManaged{described(impl), impl, drop<DLManaged>}, kName);
+    if (version >= kMajor)
+      return export_as(
+          managed(unlocked(tensor.size(), [&] { return weft::to_dlpack(tensor, copy); })),
+          kVersionedName);
+    return export_as(
+        managed(unlocked(tensor.size(), [&] { return weft::to_dlpack_unversioned(tensor, copy); })),
+        kName);
   });
 }
 
@@ -154,14 +95,14 @@ void release_managed(void *context) {
   });
 }
 
-Element element_of(const DLDataType &dtype, const Place &place) {
+Element element_of(const DataType &dtype, const Place &place) {
   Element element;
   element.size = dtype.bits / 8;
   static constexpr std::array kinds = {DTypeKind::integer, DTypeKind::unsigned_integer,
                                        DTypeKind::floating};
-  if (dtype.code < kinds.size()) element.kind = kinds[dtype.code];
-  if (dtype.code == dtype_info(DType::boolean).dlpack && dtype.bits == 8)
-    element.kind = DTypeKind::boolean;
+  if (const std::optional<DType> own = detail::dlpack::dtype_of(dtype))
+    element.kind = kind_of(*own);
+  else if (dtype.code < kinds.size()) element.kind = kinds[dtype.code];
   if (!element.kind || dtype.lanes != 1 || dtype.bits % 8 != 0)
     throw DTypeError(place.text() + " has elements of DLPack's type " + std::to_string(dtype.code) +
                      " with " + std::to_string(dtype.bits) + " bits" +
@@ -170,30 +111,13 @@ Element element_of(const DLDataType &dtype, const Place &place) {
   return element;
 }
 
-Elements elements_of(const DLTensor &tensor, const Place &place) {
-  if (tensor.device.type != kCpu && tensor.device.type != kCudaHost)
-    throw ValueError(place.text() + " is on a device of DLPack's kind " +
-                     std::to_string(tensor.device.type) + ": move it to the CPU first");
-  Elements elements{element_of(tensor.dtype, place), nullptr, {}, {}};
-  auto stride = static_cast<std::int64_t>(elements.element.size);
-  if (tensor.ndim < 0 || tensor.ndim > max_rank)
-    throw ShapeError(place.text() + " has " + std::to_string(tensor.ndim) +
-                     " axes: a tensor has at most " + std::to_string(max_rank));
-  const auto rank = static_cast<std::size_t>(tensor.ndim);
-  if (rank != 0 && tensor.shape == nullptr)
-    throw ValueError(place.text() + " has " + std::to_string(rank) +
-                     " axes, but no sizes: its pointer to them is null");
-  for (std::size_t i = 0; i < rank; ++i) {
-    elements.dims.push_back(tensor.shape[i]);
-    elements.strides.push_back(tensor.strides != nullptr ? tensor.strides[i] * stride : 0);
-  }
-  if (tensor.strides == nullptr)
-    for (std::size_t i = rank; i-- > 0; stride *= tensor.shape[i]) elements.strides[i] = stride;
-  if (tensor.data != nullptr)
-    elements.data = static_cast<std::byte *>(tensor.data) + tensor.byte_offset;
-  else if (std::ranges::find(elements.dims, 0) == elements.dims.end())
-    throw ValueError(place.text() + " is of shape " + weft::to_string(Shape(elements.dims)) +
-                     ", but has no elements: its pointer to them is null");
+Elements elements_of(const Array &array, const Place &place) {
+  Elements elements{element_of(array.dtype, place), nullptr, {}, {}};
+  const Layout layout = layout_of(array, place.text());
+  elements.data = layout.data;
+  elements.dims = layout.shape;
+  for (const std::int64_t stride : layout.strides)
+    elements.strides.push_back(stride * static_cast<std::int64_t>(elements.element.size));
   return elements;
 }
 
@@ -201,11 +125,12 @@ template <class Managed>
 Tensor take(PyObject *capsule, const char *name, const char *used, const Place &place,
             Sharing sharing) {
   auto *managed = static_cast<Managed *>(PyCapsule_GetPointer(capsule, name));
-  if constexpr (std::is_same_v<Managed, DLManagedVersioned>)
-    if (managed->major != 1)
-      throw ValueError(place.text() + " speaks version " + std::to_string(managed->major) +
-                       " of DLPack, and Weft version 1");
-  const Elements elements = elements_of(managed->tensor, place);
+  if constexpr (requires { managed->flags; }) {
+    check_version(*managed, place.text());
+    // One that was copied for us needs no other copy.
+    if ((managed->flags & kCopied) != 0 && sharing == Sharing::copy) sharing = Sharing::if_possible;
+  }
+  const Elements elements = elements_of(managed->array, place);
   // From here on the array is ours.
   if (PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();
   return tensor_of_elements(elements, {release_managed<Managed>, managed}, sharing, place);
@@ -213,31 +138,56 @@ Tensor take(PyObject *capsule, const char *name, const char *used, const Place &
 
 Tensor take_capsule(PyObject *capsule, const Place &place, Sharing sharing) {
   if (PyCapsule_IsValid(capsule, kVersionedName) != 0)
-    return take<DLManagedVersioned>(capsule, kVersionedName, kUsedVersioned, place, sharing);
+    return take<ManagedVersioned>(capsule, kVersionedName, kUsedVersioned, place, sharing);
   if (PyCapsule_IsValid(capsule, kName) != 0)
-    return take<DLManaged>(capsule, kName, kUsed, place, sharing);
+    return take<Managed>(capsule, kName, kUsed, place, sharing);
   throw ValueError(place.text() +
                    " is a capsule without an array of DLPack, or one that was taken already");
 }
 
-/// Interned names, made once.
+/// What the array of another library is asked for, besides the version.
+struct Wanted {
+  Sharing sharing = Sharing::if_possible;
+  bool device = false; ///< whether it must be on the CPU
+};
+
+/// Interned names and values, created once.
 struct Words {
   PyObject *dlpack = PyUnicode_InternFromString("__dlpack__");
-  PyObject *names = Py_BuildValue("(s)", "max_version");
-  PyObject *version = Py_BuildValue("(ii)", 1, 1);
+  PyObject *version = Py_BuildValue("(ii)", 1, 1), *cpu = Py_BuildValue("(ii)", kCpu, 0);
+  /// Of the version alone, with the device, with `copy`, and with both.
+  std::array<PyObject *, 4> names = {Py_BuildValue("(s)", "max_version"),
+                                     Py_BuildValue("(ss)", "max_version", "dl_device"),
+                                     Py_BuildValue("(ss)", "max_version", "copy"),
+                                     Py_BuildValue("(sss)", "max_version", "dl_device", "copy")};
 };
 const Words &words() {
   static const Words *const words = new Words;
   return *words;
 }
 
+/// Calls `__dlpack__` of an object with what is wanted; null with the error set.
+PyObject *call_dlpack(PyObject *object, const Wanted &wanted) {
+  std::array<PyObject *, 4> arguments = {object, words().version};
+  std::size_t next = 2, form = 0;
+  if (wanted.device) arguments[next++] = words().cpu, form |= 1;
+  if (wanted.sharing != Sharing::if_possible)
+    arguments[next++] = wanted.sharing == Sharing::copy ? Py_True : Py_False, form |= 2;
+  return PyObject_VectorcallMethod(words().dlpack, arguments.data(), 1, words().names[form]);
+}
+
 /// The capsule of an object that has `__dlpack__`; a null object, without an error set, for one
 /// that has not. It is called unasked, as asking first takes a tenth of the whole import.
-nb::object capsule_of(PyObject *object) {
-  PyObject *const arguments[] = {object, words().version};
-  PyObject *capsule = PyObject_VectorcallMethod(words().dlpack, arguments, 1, words().names);
+nb::object capsule_of(PyObject *object, const Wanted &wanted) {
+  PyObject *capsule = call_dlpack(object, wanted);
+  const bool more = wanted.device || wanted.sharing != Sharing::if_possible;
+  if (capsule == nullptr && more && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+    PyErr_Clear(); // one from before these arguments
+    capsule = call_dlpack(object, {});
+  }
   if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
     PyErr_Clear(); // one from before version 1, which takes no max_version
+    PyObject *const arguments[] = {object};
     capsule = PyObject_VectorcallMethod(words().dlpack, arguments, 1, nullptr);
   }
   if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_AttributeError) != 0) {
@@ -266,7 +216,8 @@ Tensor from_dlpack(PyObject *const *values) {
   }
   if (PyCapsule_CheckExact(values[0])) return take_capsule(values[0], place, sharing);
   if (is_tensor(values[0]) && sharing != Sharing::copy) return tensor_in(values[0]);
-  const nb::object capsule = capsule_of(values[0]);
+  const bool device = values[1] != nullptr && values[1] != Py_None;
+  const nb::object capsule = capsule_of(values[0], {.sharing = sharing, .device = device});
   if (!capsule.is_valid())
     throw DTypeError(
         place.text() + " is of type " + Py_TYPE(values[0])->tp_name +
@@ -283,7 +234,8 @@ PyMethodDef functions[] = {
         "Elements that are not aligned, and dtypes that Weft lacks but can widen, are "
         "copied.\n\nArgs:\n"
         "    x: what has `__dlpack__`: arrays of NumPy, PyTorch, JAX; or a capsule\n"
-        "    copy: True: always copy; False: a ValueError where a copy is needed\n"
+        "    device: 'cpu': asks an array of another device for a copy here\n"
+        "    copy: True: always copy; False: an error where a copy is needed\n"
         "\nExample:\n"
         "    >>> wf.from_dlpack(np.arange(3, dtype=np.float32))\n"
         "    tensor([0., 1., 2.], shape=(3,), dtype=float32)\n"),
@@ -303,7 +255,7 @@ PyMethodDef dlpack_methods[] = {
 
 Tensor tensor_of_dlpack(PyObject *object, const Place &place, Sharing sharing) {
   if (PyType_Check(object)) return {};
-  const nb::object capsule = capsule_of(object);
+  const nb::object capsule = capsule_of(object, {});
   return capsule.is_valid() ? take_capsule(capsule.ptr(), place, sharing) : Tensor();
 }
 

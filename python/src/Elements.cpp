@@ -92,16 +92,6 @@ Tensor copy_of(const Elements &elements) {
     return visit_dtype(*dtype, [&]<class T>() {
       return copied<std::conditional_t<std::is_same_v<T, bool>, Byte, T>, T>(elements);
     });
-  if (element.kind == DTypeKind::integer && element.size == 1)
-    return copied<std::int8_t, std::int32_t>(elements);
-  if (element.kind == DTypeKind::integer && element.size == 2)
-    return copied<std::int16_t, std::int32_t>(elements);
-  if (element.kind == DTypeKind::unsigned_integer && element.size == 1)
-    return copied<std::uint8_t, std::int32_t>(elements);
-  if (element.kind == DTypeKind::unsigned_integer && element.size == 2)
-    return copied<std::uint16_t, std::int32_t>(elements);
-  if (element.kind == DTypeKind::unsigned_integer && element.size == 4)
-    return copied<std::uint32_t, std::int64_t>(elements);
   if (element.kind == DTypeKind::floating && element.size == 2)
     return copied<Half, float>(elements);
   return {};

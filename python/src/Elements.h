@@ -24,7 +24,7 @@ struct Elements {
   Ints dims, strides;
 };
 
-/// What to call such elements in messages: "uint16", "int32 (big-endian)".
+/// What to call such elements in messages: "float16", "int32 (big-endian)".
 std::string to_string(const Element &element);
 
 /// A tensor of the elements: on them, if that is wanted and they are as a tensor's, or of a copy,

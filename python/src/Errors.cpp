@@ -355,10 +355,10 @@ void define_errors(nb::module_ &module) {
   define(ErrorKind::dtype, "DTypeError", {invalid, PyExc_TypeError},
          "A dtype that an op does not admit."
          "\n\nExample:\n"
-         "    >>> wf.cast(1, 'uint8')\n"
+         "    >>> wf.cast(1, 'int4')\n"
          "    Traceback (most recent call last):\n"
          "        ...\n"
-         "    weft.DTypeError: ...: cast: dtype is 'uint8', which names no dtype:...\n");
+         "    weft.DTypeError: ...: cast: dtype is 'int4', which names no dtype:...\n");
   define(ErrorKind::index, "OutOfRangeError", {base, PyExc_IndexError},
          "An axis or an index out of range."
          "\n\nExample:\n"

@@ -264,11 +264,25 @@ void read_assigned(const FunctionCore::Trace &trace, Call &call) {
     call.read_tree();
 }
 
+/// Throws StateError where an argument whose items the function assigns is also another argument:
+/// the trace has two values for one object.
+void check_own_objects(const Call &call, std::span<const std::uint32_t> assigned) {
+  for (const std::uint32_t leaf : assigned) {
+    const PyObject *object = call.walker.given[leaf].ptr();
+    const auto same = [&](const auto &other) { return other.ptr() == object; };
+    if (std::ranges::count_if(call.walker.given, same) > 1)
+      throw StateError(std::string(name_of(call.self)) +
+                       ": the function assigns items of an argument that is given twice: give a "
+                       "copy in one of its places");
+  }
+}
+
 PyObject *result_of(const FunctionCore::Trace &trace, const Call &call,
                     std::vector<Tensor> tensors) {
   const auto &variables = call.walker.reader.variables;
   const std::vector<std::uint32_t> &assigned = prototype_of(trace).assigned;
   if (!assigned.empty()) [[unlikely]] {
+    check_own_objects(call, assigned);
     const std::size_t first = tensors.size() - assigned.size();
     for (std::size_t i = 0; i < assigned.size(); ++i)
       assign_elements(call.walker.given[assigned[i]].ptr(), std::move(tensors[first + i]));

@@ -3,7 +3,6 @@
 #include "Tensors.h"
 
 #include <algorithm>
-#include <array>
 
 #include "Buffers.h"
 #include "Sizes.h"
@@ -93,6 +92,8 @@ bool is_integer_object(PyObject *object) {
   if (PyLong_CheckExact(object)) return true;
   if (PyBool_Check(object) || is_computed(object) || is_tensor(object) || is_variable(object))
     return false;
+  // A bool of NumPy, which is a mask, says that it is an integer.
+  if (std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.bool")) return false;
   if (!PyIndex_Check(object)) return false;
   const nb::object index =
       nb::steal(PyNumber_Index(object)); // arrays say that they can, and cannot
@@ -220,54 +221,39 @@ Tensor checked_positions(const Tensor &positions, const Tensor &y, std::int64_t 
 /// Arrays of indices, broadcast together, pick elements along several axes: these become one.
 Tensor gather_together(Tensor y, const std::vector<std::int64_t> &axes,
                        const std::vector<Tensor> &positions, bool adjacent) {
-  const Shape shape = detail::type_of(y).shape;
-  Ints rest, sizes;
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
+  const std::int64_t rank = detail::type_of(y).shape.rank();
+  Ints order(axes.begin(), axes.end());
+  Sizes sizes{1};
+  for (std::int64_t axis = 0; axis < rank; ++axis) {
     if (std::ranges::find(axes, axis) != axes.end()) continue;
-    rest.push_back(axis);
-    sizes.push_back(shape[static_cast<std::size_t>(axis)]);
+    order.push_back(axis);
+    sizes.push_back(y.size(axis));
   }
-  std::int64_t count = 1; // unknown, then `stride` is it at run time
-  Tensor flat, stride;
+  Size count = 1;
+  Tensor flat;
   for (std::size_t i = axes.size(); i-- > 0;) {
     const Tensor places = cast(checked_positions(positions[i], y, axes[i]), DType::i64);
-    const Tensor part = count == unknown ? multiply(places, stride) : multiply(places, count);
+    const Tensor part =
+        count.is_number() ? multiply(places, count.number()) : multiply(places, count.tensor());
     try {
       flat = flat.defined() ? add(flat, part) : part;
     } catch (const ShapeError &) {
       throw IndexError("index: arrays of shapes " + weft::to_string(positions[i].shape()) +
                        " and " + weft::to_string(flat.shape()) + " do not broadcast together");
     }
-    const std::int64_t size = shape[static_cast<std::size_t>(axes[i])];
-    if (count != unknown && size != unknown) {
-      count *= size;
-      continue;
-    }
-    const Tensor sized = size == unknown ? size_of(y, {.axis = axes[i]}) : tensor(size);
-    stride = count == unknown ? multiply(stride, sized) : multiply(sized, count);
-    count = unknown;
+    count = count * y.size(axes[i]);
   }
-  // Of several sizes that are unknown, reshape works out the last.
-  const bool behind = std::ranges::find(sizes, unknown) != sizes.end();
-  const std::span<const std::int64_t> merged(axes), kept(rest.begin(), rest.size());
-  Ints order;
-  for (const auto part : behind ? std::array{kept, merged} : std::array{merged, kept})
-    for (const std::int64_t axis : part) order.push_back(axis);
-  sizes.insert(behind ? sizes.size() : 0, count);
-  const auto others = static_cast<std::int64_t>(rest.size());
-  y = gather(reshape(transpose(y, order), sizes), flat, {.axis = behind ? others : 0});
-  const std::int64_t before = adjacent ? axes.front() : 0,
-                     picked = detail::type_of(flat).shape.rank(),
-                     from = behind ? others : 0; // where the new axes are
-  if (before == from) return y;
-  // The new axes stand where the first array stood.
+  sizes.set(0, count);
+  y = gather(reshape(transpose(y, order), sizes), flat, {.axis = 0});
+  const std::int64_t before = adjacent ? axes.front() : 0;
+  if (before == 0) return y;
+  // The new axes, which are in front, stand where the first array stood.
+  const std::int64_t picked = detail::type_of(flat).shape.rank();
+  const std::int64_t others = rank - static_cast<std::int64_t>(axes.size());
   Ints back;
-  const auto add_others = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) back.push_back(behind ? i : picked + i);
-  };
-  add_others(0, before);
-  for (std::int64_t i = 0; i < picked; ++i) back.push_back(from + i);
-  add_others(before, others);
+  for (std::int64_t i = 0; i < before; ++i) back.push_back(picked + i);
+  for (std::int64_t i = 0; i < picked; ++i) back.push_back(i);
+  for (std::int64_t i = before; i < others; ++i) back.push_back(picked + i);
   return transpose(y, back);
 }
 
@@ -331,7 +317,7 @@ Tensor known_part(const Tensor &x, PyObject *key) {
     if (const Tensor size = size_in(x, to_integer(key, {"index", "the position"})); size.defined())
       return size;
   if (!detail::is_tracing() || x.traced() || x.rank() != 1 || x.shape()[0] > max_rank ||
-      !is_integer(x.dtype()))
+      (x.dtype() != DType::i32 && x.dtype() != DType::i64)) // as sizes are
     return {};
   const std::vector<std::int64_t> list = x.to_vector<std::int64_t>();
   const auto count = static_cast<Py_ssize_t>(list.size());

@@ -9,9 +9,11 @@
 #include "Names.h"
 #include "Networks.h"
 #include "Parts.h"
+#include "Pixels.h"
 #include "Restores.h"
 #include "Runs.h"
 #include "Saved.h"
+#include "SavedTrees.h"
 #include "Sizes.h"
 #include "Staging.h"
 #include "Style.h"
@@ -151,9 +153,11 @@ NB_MODULE(_weft, module) {
   define_foreign(module);
   define_data(module);
   define_data_files();
+  define_pixels();
   define_data_loops(module);
   define_checkpoints(module);
   define_restores(module);
+  define_saved_trees(module);
   define_events();
   define_histories(module);
   define_training(module);

@@ -124,11 +124,17 @@ int truth(PyObject *self) {
   });
 }
 
+/// The one element of integers or bools.
+PyObject *integer_of(const Tensor &tensor) {
+  return is_unsigned(tensor.dtype()) ? PyLong_FromUnsignedLongLong(tensor.item<std::uint64_t>())
+                                     : PyLong_FromLongLong(tensor.item<std::int64_t>());
+}
+
 PyObject *as_int(PyObject *self) {
   return guarded([&] {
     const Tensor tensor = single(self, "int()");
-    return is_floating(tensor.dtype()) ? PyLong_FromDouble(tensor.item<double>())
-                                       : PyLong_FromLongLong(tensor.item<std::int64_t>());
+    if (is_floating(tensor.dtype())) return PyLong_FromDouble(tensor.item<double>());
+    return integer_of(tensor);
   });
 }
 
@@ -143,8 +149,8 @@ PyObject *as_index(PyObject *self) {
         tensor.rank() != 0) // a TypeError, after which Python asks otherwise
       throw DTypeError(std::string("a tensor of ") + python_name(tensor.dtype()) + " and shape " +
                        weft::to_string(tensor.shape()) +
-                       " is no index: only one of int32 or int64 and of rank 0 is");
-    return PyLong_FromLongLong(tensor.item<std::int64_t>());
+                       " is no index: only one of integers and of rank 0 is");
+    return integer_of(tensor);
   });
 }
 

@@ -380,10 +380,11 @@ void define_tensors(nb::module_ &module) {
       .def(
           "copy", [](const Tensor &self) { return self.contiguous(); },
           "The tensor with its elements in a row: it does not change.")
-      .def("__copy__", [](nb::handle_t<Tensor> self) { return nb::borrow(self); })
+      // Objects of their own, which take other elements by x[i] = value; until then they share
+      // them.
+      .def("__copy__", [](const Tensor &self) { return self; })
       .def<iterate_back>("__reversed__")
-      .def("__deepcopy__(memo)",
-           [](nb::handle_t<Tensor> self, nb::handle) { return nb::borrow(self); })
+      .def("__deepcopy__(memo)", [](const Tensor &self, nb::handle) { return self; })
       .def<reduce>("__reduce_ex__(protocol)")
       .def<formatted>("__format__(specification)")
       .def(

@@ -86,8 +86,14 @@ class DType:
     def __eq__(self, other: object, /) -> builtins.bool: ...
 
 bool_: DType
+int8: DType
+int16: DType
 int32: DType
 int64: DType
+uint8: DType
+uint16: DType
+uint32: DType
+uint64: DType
 float32: DType
 float64: DType
 

@@ -92,8 +92,8 @@ _NOT_HERE = {
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",
-    "float16, half, bfloat16, int8, int16, uint8, uint16, uint32, uint64, complex64, complex128": "the dtypes are "
-    "bool, int32, int64, float32 and float64",
+    "float16, half, bfloat16, complex64, complex128": "the dtypes are bool, int8 to int64, uint8 to uint64, float32 "
+    "and float64",
     "bool": "write wf.bool_",
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",

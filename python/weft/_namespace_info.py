@@ -8,8 +8,6 @@ from weft import _weft
 
 __all__ = ["NamespaceInfo"]
 
-_DTYPES = ("bool", "int32", "int64", "float32", "float64")
-
 
 class NamespaceInfo:
     """What Weft can do, by the array API standard."""
@@ -40,7 +38,7 @@ class NamespaceInfo:
     ) -> dict[str, _weft.DType]:
         """The dtypes of a kind, as `isdtype` has them, by name; all of them by default."""
         _check_device(device)
-        all_of_them = {name: _weft.dtype(name) for name in _DTYPES}
+        all_of_them = {d.name: d for d in vars(_weft).values() if isinstance(d, _weft.DType)}
         if kind is None:
             return all_of_them
         return {n: dtype for n, dtype in all_of_them.items() if _weft.isdtype(dtype, kind)}
@@ -55,7 +53,7 @@ def __array_namespace_info__() -> NamespaceInfo:
     """What Weft can do, for programs that the array API runs on any library.
 
     >>> info = wf.__array_namespace_info__()
-    >>> info.default_device(), info.dtypes(kind="integral")
-    ('cpu', {'int32': weft.int32, 'int64': weft.int64})
+    >>> info.default_device(), info.dtypes(kind="real floating")
+    ('cpu', {'float32': weft.float32, 'float64': weft.float64})
     """
     return NamespaceInfo()

@@ -45,7 +45,10 @@ def _numbers(name: str, argnums: ArgNums, args: tuple[Any, ...]) -> list[int]:
             raise _weft.OutOfRangeError(
                 f"{name}: there is no argument number {n}: the call has {len(args)} by position"
             )
-    return [n % len(args) for n in wanted]
+    numbers = [n % len(args) for n in wanted]
+    if len(set(numbers)) != len(numbers):
+        raise _weft.ValueError(f"{name}: argnums names one argument twice: {tuple(wanted)}")
+    return numbers
 
 
 class _Sources:
@@ -69,8 +72,10 @@ class _Sources:
     def _own(self, x: Any, counts: list[int | None]) -> Any:
         if not _weft.internal_is_model(x):
             counts.append(None)
-            self.sources.append(_weft.internal_own(self._name, self._tape, x))
-            return self.sources[-1]
+            own = _weft.internal_own(self._name, self._tape, x)
+            self.sources.append(own)
+            # The function may assign to items of its argument, and the derivative is by what it was given.
+            return own.__copy__() if isinstance(own, _weft.Tensor) else own
         variables = _weft.internal_variables(x, True, False)
         counts.append(len(variables))
         for variable in variables:

@@ -139,27 +139,27 @@ func.func @comes_back(%x: tensor<f32>, %p: i1) -> tensor<f32> {
 
 // -----
 
-// Where a loop begins to count is needed in reverse, and a stack cannot hold integers of 8 bits.
+// Where a loop begins to count is needed in reverse, and a stack cannot hold integers of 12 bits.
 func.func private @small(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %one = arith.constant 1 : i8
-  %nine = arith.constant 9 : i8
-  // expected-error @below {{'scf.for' op has values that its derivative needs and that cannot be kept: only tensors of i1, i32, i64, f32 and f64 and their elements can, and indices}}
-  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %k = %one) -> (tensor<f32>, i8) {
-    %1 = arith.addi %k, %k : i8
-    %2 = scf.for %j = %k to %nine step %one iter_args(%b = %a) -> (tensor<f32>) : i8 {
-      %3 = arith.extsi %j : i8 to i64
+  %one = arith.constant 1 : i12
+  %nine = arith.constant 9 : i12
+  // expected-error @below {{'scf.for' op has values that its derivative needs and that cannot be kept: only tensors of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f32 and f64 and their elements can, and indices}}
+  %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %k = %one) -> (tensor<f32>, i12) {
+    %1 = arith.addi %k, %k : i12
+    %2 = scf.for %j = %k to %nine step %one iter_args(%b = %a) -> (tensor<f32>) : i12 {
+      %3 = arith.extsi %j : i12 to i64
       %4 = tensor.from_elements %3 : tensor<i64>
       %5 = weft.cast %4 to f32 : tensor<i64>
       %6 = weft.multiply %b, %5 : tensor<f32>
       scf.yield %6 : tensor<f32>
     }
-    scf.yield %2, %1 : tensor<f32>, i8
+    scf.yield %2, %1 : tensor<f32>, i12
   }
   return %0#0 : tensor<f32>
 }
-func.func @numbers_of_eight_bits(%x: tensor<f32>, %n: index) -> tensor<f32> {
+func.func @numbers_of_twelve_bits(%x: tensor<f32>, %n: index) -> tensor<f32> {
   // expected-note @below {{differentiated here, by weft.gradient}}
   %0:2 = weft.gradient @small(%x, %n) wrt [0] : (tensor<f32>, index) -> (tensor<f32>, tensor<f32>)
   return %0#1 : tensor<f32>

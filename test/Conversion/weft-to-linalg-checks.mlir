@@ -4,8 +4,8 @@
 
 // The sizes of the row are known before the row is, and so is the index.
 // CHECK-LABEL: func @update
-// CHECK: weft.check_indices
 // CHECK: weft.check_sizes {{.*}}"update_slice: the value is not of x's shape
+// CHECK: weft.check_indices
 // CHECK: linalg.generic
 // CHECK: tensor.insert_slice
 func.func @update(%x: tensor<?x?xf32>, %at: tensor<i64>, %row: tensor<?xf32>) -> tensor<?x?xf32> {
@@ -26,6 +26,18 @@ func.func @computed(%x: tensor<4xf32>, %at: tensor<i64>, %row: tensor<f32>) -> t
   %1 = weft.exp %row : tensor<f32>
   %2 = weft.update_slice %x, %0, %1 {axis = 0 : i64} : (tensor<4xf32>, tensor<i64>, tensor<f32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
+}
+
+// -----
+
+// Sizes come first: the indices that are compared below may be computed in as many elements as the sum has.
+// CHECK-LABEL: func @sizes_first
+// CHECK: weft.check_sizes
+// CHECK: weft.check_indices
+func.func @sizes_first(%x: tensor<4xf32>, %at: tensor<?xi64>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = weft.gather %x, %at {axis = 0 : i64} : (tensor<4xf32>, tensor<?xi64>) -> tensor<?xf32>
+  %1 = weft.add %0, %y : tensor<?xf32>, tensor<2xf32>
+  return %1 : tensor<2xf32>
 }
 
 // -----

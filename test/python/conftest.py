@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ if not any((Path(entry) / "weft/_weft.pyi").exists() for entry in sys.path if en
 
 # Here, and in programs that tests run, what is left of the module when Python has ended is listed.
 os.environ.setdefault("WEFT_LEAK_WARNINGS", "1")
+
+# Compiled code is kept for this run alone: what a run before it left would hide what tests compile. Workers share the folder.
+if "WEFT_CACHE_DIR" not in os.environ:
+    _CACHE = tempfile.TemporaryDirectory(prefix="weft-test-cache-", ignore_cleanup_errors=True)
+    os.environ["WEFT_CACHE_DIR"] = _CACHE.name
 
 import weft as wf  # noqa: E402
 

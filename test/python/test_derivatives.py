@@ -324,3 +324,10 @@ def test_options_that_are_numbers_are_not_followed(f):
         with pytest.raises(wf.StateError, match="is a number, through which (grad|value_and_grad|jvp) follows no tensor"):
             derive(s)
     assert float(wf.grad(lambda s: f(wf.stop_gradient(s)) * s)(s)) == float(f(s))
+
+
+@pytest.mark.parametrize("derivative", [wf.grad, wf.value_and_grad, wf.jacobian, wf.hessian])
+@pytest.mark.parametrize("argnums", [(0, 0), (0, -2)])
+def test_an_argument_is_named_once(derivative, argnums):
+    with pytest.raises(wf.ValueError, match="argnums names one argument twice"):
+        derivative(lambda x, y: x * y, argnums)(wf.tensor(2.0), wf.tensor(3.0))

@@ -19,7 +19,10 @@ def test_finfo_is_numpys(name: str) -> None:
     assert wf.finfo(np.ones(2, name)).bits == info.bits
 
 
-@pytest.mark.parametrize("name", ["int32", "int64"])
+INTEGERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+
+
+@pytest.mark.parametrize("name", INTEGERS)
 def test_iinfo_is_numpys(name: str) -> None:
     info, expected = wf.iinfo(name), np.iinfo(name)
     assert (info.bits, info.max, info.min) == (expected.bits, expected.max, expected.min)
@@ -43,6 +46,7 @@ def test_isdtype() -> None:
     assert wf.isdtype(wf.bool_, "bool")
     assert wf.isdtype("int64", ("real floating", "signed integer"))
     assert not wf.isdtype("int64", "unsigned integer")
+    assert wf.isdtype("uint8", "unsigned integer") and wf.isdtype("uint8", "integral")
     assert wf.isdtype(np.float64, wf.float64)
     assert wf.isdtype(wf.float32, "float32")
     assert not wf.isdtype(wf.float32, (wf.float64, "integral"))
@@ -57,6 +61,9 @@ def test_isdtype() -> None:
         ((wf.ones(2, "float64"), 1.5), "float64"),
         ((wf.ones(2, "int64"), 1.5), "float32"),
         ((wf.ones(2, "bool"), 2), "int32"),
+        ((wf.ones(2, "uint8"), 2), "uint8"),
+        (("uint8", "int8"), "int16"),
+        (("uint64", "int8", "float32"), "float32"),
         ((np.ones(2), wf.float32), "float64"),
     ],
 )
@@ -65,9 +72,12 @@ def test_result_type(given: tuple[object, ...], expected: str) -> None:
 
 
 def test_can_cast() -> None:
-    names = ["bool", "int32", "int64", "float32", "float64"]
+    names = ["bool", *INTEGERS, "float32", "float64"]
     for a in names:
         for b in names:
+            if {a, b} & {"uint64"} and any(name.startswith("int") for name in (a, b)):
+                assert not wf.can_cast(a, b)  # they have no common dtype
+                continue
             assert wf.can_cast(a, b) == (wf.result_type(a, b) == b)
     assert wf.can_cast(wf.ones(2), "float64")
 
@@ -78,7 +88,7 @@ def test_namespace_info() -> None:
     assert info.default_device() in info.devices()
     assert wf.asarray([1.0]).dtype == info.default_dtypes()["real floating"]
     assert wf.argmax(wf.ones(2)).dtype == info.default_dtypes()["indexing"]
-    assert set(info.dtypes(kind=("bool", "integral"))) == {"bool", "int32", "int64"}
-    assert set(info.dtypes()) == {"bool", "int32", "int64", "float32", "float64"}
+    assert set(info.dtypes(kind=("bool", "integral"))) == {"bool", *INTEGERS}
+    assert set(info.dtypes()) == {"bool", *INTEGERS, "float32", "float64"}
     with pytest.raises(wf.ValueError, match="no device"):
         info.dtypes(device="gpu:7")

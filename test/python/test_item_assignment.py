@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 
 import numpy as np
@@ -460,3 +461,112 @@ def test_threads_read_while_another_assigns() -> None:
     for reader in readers:
         reader.join()
     assert not failures
+
+
+def squares_behind_an_assignment(x):  # noqa: ANN001, ANN201
+    x[0] = x[1] * x[1]
+    return wf.sum(x * x)
+
+
+def by_a_pullback(f):  # noqa: ANN001, ANN201
+    return lambda x: wf.vjp(f, x)[1](1.0)[0]
+
+
+@pytest.mark.parametrize("inner", [lambda f: f, wf.function, wf.recompute])
+@pytest.mark.parametrize("outer", [lambda f: f, wf.function])
+@pytest.mark.parametrize("slope", [wf.grad, wf.jacobian, by_a_pullback, lambda f: lambda x: wf.value_and_grad(f)(x)[1]])
+def test_derivatives_are_by_what_a_function_was_given(slope, outer, inner) -> None:  # noqa: ANN001
+    """A function that assigns items of its argument has the derivative of one that assigns those of a copy."""
+    x = wf.tensor([1.0, 2.0])
+    np.testing.assert_array_equal(outer(slope(inner(squares_behind_an_assignment)))(x), [0, 36])
+    np.testing.assert_array_equal(x, [1, 2])
+
+
+def test_second_derivatives_are_by_what_a_function_was_given() -> None:
+    x = wf.tensor([1.0, 2.0])
+    np.testing.assert_array_equal(wf.hessian(squares_behind_an_assignment)(x), [[0, 0], [0, 50]])
+    np.testing.assert_array_equal(wf.vmap(wf.grad(squares_behind_an_assignment))(wf.stack([x, 2 * x])), [[0, 36], [0, 4 * 64 + 8]])
+
+
+def test_custom_gradients_of_functions_that_assign() -> None:
+    @wf.custom_gradient
+    def g(x):  # noqa: ANN001, ANN202
+        x[0] = 3.0
+        return x * 2, lambda d: d * 10
+
+    x = wf.tensor([1.0, 2.0])
+    for f in wf.grad(lambda x: wf.sum(g(x))), wf.function(wf.grad(lambda x: wf.sum(g(x)))):
+        np.testing.assert_array_equal(f(x), [10, 10])
+    np.testing.assert_array_equal(g(x), [6, 4])
+
+
+@pytest.mark.parametrize("key", [np.True_, np.False_, (np.True_, 0), (0, np.False_), np.any(np.zeros(3))])
+def test_bools_of_numpy_are_masks(key) -> None:  # noqa: ANN001
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    x = wf.tensor(array)
+    np.testing.assert_array_equal(x[key], array[key])
+    np.testing.assert_array_equal(x.at[key].set(9.0), replaced_in(array, key, 9.0))
+    x[key] = 9.0
+    np.testing.assert_array_equal(x, replaced_in(array, key, 9.0))
+
+
+def replaced_in(array, key, value):  # noqa: ANN001, ANN201
+    result = array.copy()
+    result[key] = value
+    return result
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: copy.deepcopy([x])[0], lambda x: x.copy()])
+def test_copies_keep_their_elements(copied) -> None:  # noqa: ANN001
+    x = wf.tensor([1.0, 2.0])
+    y = copied(x)
+    x[0] = 9.0
+    np.testing.assert_array_equal(y, [1, 2])
+    y[1] = 8.0
+    np.testing.assert_array_equal(x, [9, 2])
+
+
+def test_an_object_that_is_two_arguments() -> None:
+    @wf.function
+    def f(x, y):  # noqa: ANN001, ANN202
+        x[0] = 9.0
+        return x + y["b"]
+
+    x = wf.tensor([1.0, 2.0])
+    for _ in range(3):
+        with pytest.raises(wf.StateError, match="f: the function assigns items of an argument that is given twice: give a copy"):
+            f(x, {"b": x})
+        np.testing.assert_array_equal(x, [1, 2])
+    np.testing.assert_array_equal(f(x, {"b": x.copy()}), [10, 4])
+
+
+@pytest.mark.parametrize("open_sizes", [False, True])
+@pytest.mark.parametrize("values", [[1.0, 2.0], [-1.0, 2.0, -3.0], [-1.0], []])
+def test_selections_may_be_empty(values, open_sizes) -> None:  # noqa: ANN001
+    """In a trace, which does not know how many elements a mask has."""
+
+    def doubled(x):  # noqa: ANN001, ANN202
+        x = x * 1
+        x[x < 0] *= 2
+        return x
+
+    def others(x):  # noqa: ANN001, ANN202
+        return x.at[x < 0].add(-x[x < 0]).at[x < 0].max(x[x < 0])
+
+    array = np.array(values, np.float32)
+    for f, want in (doubled, np.where(array < 0, 2 * array, array)), (others, np.where(array < 0, 0, array)):
+        traced = wf.function(f, input_signature=[wf.TensorSpec([None])] if open_sizes else None)
+        np.testing.assert_array_equal(traced(array), want)
+        np.testing.assert_array_equal(f(wf.tensor(array)), want)
+
+
+def test_arrays_of_numpy_are_converted_within_their_kind() -> None:
+    x, n = wf.tensor([1.0, 2.0]), wf.tensor([1, 2])
+    x[:] = np.array([3.5, 4.5])
+    n[1:] = np.array([7])
+    np.testing.assert_array_equal(x, np.array([3.5, 4.5], np.float32))
+    np.testing.assert_array_equal(n, [1, 7])
+    with pytest.raises(wf.DTypeError):
+        n[:] = np.array([1.5, 2.5])
+    with pytest.raises(wf.DTypeError):
+        x[:] = wf.tensor([1.0, 2.0], "float64")

@@ -16,7 +16,6 @@ NOT_HELD = {
     "longdouble": np.longdouble(1),
     "void": np.void(b"abcd"),
     "record": np.array([(1, 2.0)], dtype="i4,f4")[0],
-    "uint64": np.uint64(3),
 }
 USES = {
     "tensor": wf.tensor,

@@ -73,7 +73,7 @@ def test_what_has_no_elements_is_refused(value):
 def test_large_numbers():
     assert wf.tensor(2**63 - 1).item() == 2**63 - 1
     assert wf.tensor(2**70, dtype="float64").item() == 2.0**70
-    for value in (2**64, -(2**63) - 1, [2**63]):
+    for value in (2**64, -(2**63) - 1, [2**63, -1]):
         with pytest.raises(wf.ValueError):
             wf.tensor(value)
     with pytest.raises(wf.ValueError):
@@ -100,10 +100,10 @@ def test_arrays_there_and_back(dtype, shape):
 
 @pytest.mark.parametrize(
     ("source", "target"),
-    [("int8", "int32"), ("uint8", "int32"), ("int16", "int32"), ("uint16", "int32"), ("uint32", "int64"), ("float16", "float32")],
+    [("float16", "float32")],
 )
 def test_small_dtypes_are_widened(source, target):
-    values = np.array([0, 1, 2, np.iinfo(source).max if "int" in source else 65504], source)
+    values = np.array([0, 1, 2, 65504], source)
     same(wf.tensor(values), values.astype(target))
     same(wf.from_dlpack(values), values.astype(target))
     with pytest.raises(wf.ValueError, match="copy is False"):
@@ -119,7 +119,6 @@ def test_halves():
     "values",
     [
         np.zeros(2, "complex64"),
-        np.zeros(2, "uint64"),
         np.zeros(2, "datetime64[s]"),
         np.zeros(2, "longdouble"),
         np.zeros(2, [("a", "f4")]),
@@ -352,7 +351,8 @@ def test_pickle_out_of_band_and_damaged():
 
 def test_copies():
     x = wf.tensor([1.0, 2.0])
-    assert copy.copy(x) is x and copy.deepcopy([x])[0] is x
+    for y in copy.copy(x), copy.deepcopy([x])[0]:
+        assert y is not x and y.tolist() == x.tolist()
     v = wf.Variable([1.0])
     w = copy.deepcopy(v)
     w.assign([5.0])
@@ -432,7 +432,7 @@ def test_dtypes():
     assert np.dtype(wf.int64) == np.int64 and np.zeros(2, wf.float64).dtype == np.float64
     assert {wf.float32: 1}["float32"] == 1
     assert repr(wf.bool_) == "weft.bool" and str(wf.int32) == "int32" and wf.float64.itemsize == 8
-    for wrong in ("uint8", "", 3, None, np.uint8, str, object()):
+    for wrong in ("complex64", "", 3, None, np.float16, str, object()):
         with pytest.raises(wf.DTypeError, match="names no dtype"):
             wf.dtype(wrong)
     for right in ("float32", "f32", float, np.float32, np.dtype("f4"), wf.float32):

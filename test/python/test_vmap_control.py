@@ -308,3 +308,41 @@ def test_indices_that_differ_by_member(axis, shape):
             np.testing.assert_allclose(slopes(source, indices, updates), each, rtol=1e-6, atol=1e-6)
         with pytest.raises(wf.OutOfRangeError):
             wf.vmap(f, (None, 0, 0))(x, indices + 9, updates)
+
+
+def _yields(branches):
+    def loop(x, n):
+        r = x * 2
+        (y,) = wf.for_loop(n, lambda i, y: [wf.cond(i < 1, *branches(x, y, r))], [x])
+        return wf.sum(wf.sin(y))
+
+    return loop
+
+
+def _by_tape(f):
+    def slope(x, n):
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x, n)
+        return tape.gradient(y, x)
+
+    return slope
+
+
+@pytest.mark.parametrize("slope", [wf.grad, _by_tape])
+@pytest.mark.parametrize(
+    "branches",
+    [
+        lambda x, y, r: (lambda: x, lambda: r),
+        lambda x, y, r: (lambda: y, lambda: r),
+        lambda x, y, r: (lambda: r, lambda: x),
+        lambda x, y, r: (lambda: r * 1.0, lambda: r),
+    ],
+)
+def test_branches_that_give_what_no_op_takes(slope, branches):
+    """A tape follows a value that a branch gives as it is: its derivative was zero."""
+    x, n = wf.tensor([[0.3], [0.5], [0.7]]), wf.tensor([2, 3, 0])
+    f = slope(_yields(branches))
+    alone = np.stack([f(x[k], n[k]).numpy() for k in range(3)])
+    np.testing.assert_allclose(wf.vmap(f)(x, n), alone, rtol=1e-6)
+    np.testing.assert_allclose(wf.function(wf.vmap(f))(x, n), alone, rtol=1e-6)

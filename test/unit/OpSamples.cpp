@@ -168,7 +168,8 @@ std::vector<T> special_values() {
             -Limits::min(),
             Limits::max(),
             Limits::lowest()};
-  else return {0, 1, -1, 2, -3, 7, 31, 100000, Limits::max(), Limits::min()};
+  else
+    return {T(0), T(1), T(-1), T(2), T(-3), T(7), T(31), T(100000), Limits::max(), Limits::min()};
 }
 
 /// std::vector<bool> has no elements in a row.
@@ -266,7 +267,7 @@ Tensor sample(DType dtype, const Shape &shape, int seed, bool finite) {
       if (bits % 16 == 0 && !finite) values[i] = special[bits / 16 % special.size()];
       else if constexpr (std::same_as<T, bool>) values[i] = bits >> 8 & 1;
       else if constexpr (std::floating_point<T>) values[i] = T(bits % 80001) / T(10000) - T(4);
-      else values[i] = static_cast<T>(bits % 201) - 100;
+      else values[i] = static_cast<T>(static_cast<std::int64_t>(bits % 201) - 100);
     }
     return make(values, shape);
   });

@@ -4,6 +4,7 @@
 #include "CNames.h"
 #include "Driver/Driver.h"
 #include "Import/Import.h"
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -55,9 +56,15 @@ static std::string escaped(StringRef text) {
   return result;
 }
 
-/// Bool memrefs hold bytes.
-static std::string elementOf(MemRefType type) {
-  return type.getElementType().isInteger(8) ? "uint8_t" : cType(type.getElementType());
+/// That of a buffer's elements, which the function may say to be unsigned (kUnsigned).
+static std::string elementOf(MemRefType type, func::FuncOp function, StringRef list,
+                             size_t number) {
+  Type element = type.getElementType();
+  auto ones = function->getAttrOfType<DenseI64ArrayAttr>(list);
+  if (ones && llvm::is_contained(ones.asArrayRef(), static_cast<int64_t>(number)))
+    element =
+        IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
+  return cType(element);
 }
 
 /// "?x3", or "scalar".
@@ -108,7 +115,7 @@ public:
         if (!type.hasStaticShape())
           return refuse("the size of @" + variable.getValue().str() + " is known only at run time");
         addVariable(i, variable.getValue(), type);
-      } else addInput("input" + std::to_string(inputs++), type);
+      } else addInput(i, "input" + std::to_string(inputs++), type);
     }
     const size_t results = placed.size() + created.size();
     for (size_t number = 0, next = 0; number < results; ++number)
@@ -127,9 +134,15 @@ private:
   void add(const std::string &declaration, const std::string &comment) {
     signature.parameters.push_back(declaration + ", /* " + comment + " */");
   }
-  void addInput(const std::string &wanted, MemRefType type) {
+  std::string elementOfArgument(unsigned i, MemRefType type) {
+    return elementOf(type, function, kUnsigned, i);
+  }
+  std::string elementOfResult(size_t number, MemRefType type) {
+    return elementOf(type, function, kUnsignedResults, number);
+  }
+  void addInput(unsigned i, const std::string &wanted, MemRefType type) {
     const std::string name = identifier(wanted, taken);
-    add("const " + elementOf(type) + " *" + name, "input, " + sizesOf(type));
+    add("const " + elementOfArgument(i, type) + " *" + name, "input, " + sizesOf(type));
     signature.buffers.push_back("(void *)" + name);
     for (auto [axis, size] : llvm::enumerate(type.getShape())) {
       if (!ShapedType::isDynamic(size)) continue;
@@ -142,23 +155,24 @@ private:
     if (function.getArgument(i).use_empty()) return signature.buffers.push_back("NULL");
     const std::string name = identifier(symbol, taken);
     const bool written = static_cast<bool>(function.getArgAttr(i, "weft.updated"));
-    add((written ? "" : "const ") + elementOf(type) + " *" + name,
+    add((written ? "" : "const ") + elementOfArgument(i, type) + " *" + name,
         (written ? "variable, updated in place, " : "variable, ") + sizesOf(type));
     signature.buffers.push_back("(void *)" + name);
   }
   void addOutput(size_t number, MemRefType type) {
     const std::string name = identifier("result" + std::to_string(number), taken);
-    add(elementOf(type) + " *" + name, "output, " + sizesOf(type));
+    add(elementOfResult(number, type) + " *" + name, "output, " + sizesOf(type));
     signature.buffers.push_back("(void *)" + name);
   }
   void addNewOutput(size_t number, MemRefType type) {
     const std::string name = identifier("result" + std::to_string(number), taken);
-    add(elementOf(type) + " **" + name, "output, " + sizesOf(type) + ": memory that free() takes");
+    add(elementOfResult(number, type) + " **" + name,
+        "output, " + sizesOf(type) + ": memory that free() takes");
     const std::string sizes = identifier(name + "_sizes", taken);
     add("int64_t *" + sizes,
         type.getRank() == 1 ? "its size" : "its " + std::to_string(type.getRank()) + " sizes");
     signature.newSizes.push_back(sizes);
-    signature.outputs.push_back({name, elementOf(type)});
+    signature.outputs.push_back({name, elementOfResult(number, type)});
   }
 
   func::FuncOp function;

@@ -24,7 +24,7 @@ using mlir::weft::ScalarBuilder;
 class CumulativeBuilder {
 public:
   CumulativeBuilder(OpBuilder &builder, Location loc, OpCode op, ValueRange operands, Value flags,
-                    Value columns, Value y);
+                    Value columns, Value y, bool isUnsigned);
 
   void build();
 
@@ -45,6 +45,7 @@ private:
 
   ImplicitLocOpBuilder b_;
   OpCode op_;
+  mlir::weft::Signs signs_;
   SmallVector<Value> operands_;
   Value columns_, y_, zero_, one_;
   /// `steps_` are without the one that an exclusive op begins with.
@@ -52,8 +53,10 @@ private:
 };
 
 CumulativeBuilder::CumulativeBuilder(OpBuilder &builder, Location loc, OpCode op,
-                                     ValueRange operands, Value flags, Value columns, Value y)
-    : b_(loc, builder), op_(op), operands_(operands), columns_(columns), y_(y) {
+                                     ValueRange operands, Value flags, Value columns, Value y,
+                                     bool isUnsigned)
+    : b_(loc, builder), op_(op), signs_{isUnsigned, isUnsigned}, operands_(operands),
+      columns_(columns), y_(y) {
   const auto flag = [&](std::int64_t bit) -> Value {
     Value none = arith::ConstantIntOp::create(b_, 0, 64);
     Value mask = arith::ConstantIntOp::create(b_, bit, 64);
@@ -74,14 +77,14 @@ CumulativeBuilder::CumulativeBuilder(OpBuilder &builder, Location loc, OpCode op
   delay_ = choose(isExclusive_, direction_, zero_);
   early_ = choose(flag(kShifted), arith::SubIOp::create(b_, zero_, direction_), zero_);
   steps_ = choose(isExclusive_, sum(size, back), size);
-  ScalarBuilder scalars(b_, loc);
+  ScalarBuilder scalars(b_, loc, signs_);
   init_ =
       mlir::weft::buildReductionInit(op, scalars, cast<MemRefType>(y.getType()).getElementType());
 }
 
 /// The result of a step from the one before and the operands' elements.
 Value CumulativeBuilder::step(Value before, ValueRange elements) {
-  ScalarBuilder scalars(b_, b_.getLoc());
+  ScalarBuilder scalars(b_, b_.getLoc(), signs_);
   SmallVector<Value> arguments{before};
   llvm::append_range(arguments, elements);
   return mlir::weft::buildScalarBody(op_, scalars, arguments, before.getType());
@@ -199,8 +202,8 @@ void CumulativeBuilder::build() {
 } // namespace
 
 void buildCumulative(OpBuilder &builder, Location loc, OpCode op, ValueRange operands, Value flags,
-                     Value columns, Value y) {
-  CumulativeBuilder(builder, loc, op, operands, flags, columns, y).build();
+                     Value columns, Value y, bool isUnsigned) {
+  CumulativeBuilder(builder, loc, op, operands, flags, columns, y, isUnsigned).build();
 }
 
 } // namespace weft::kernelgen

@@ -8,9 +8,10 @@
 namespace weft::kernelgen {
 
 /// Makes the loops of a cumulative op over the first `columns` of `operands` of (outer, size,
-/// inner) into those of `y`. `flags` is a sum of CumulativeFlags.
+/// inner) into those of `y`, maybe of unsigned integers. `flags` is a sum of
+/// CumulativeFlags.
 void buildCumulative(mlir::OpBuilder &builder, mlir::Location loc, OpCode op,
                      mlir::ValueRange operands, mlir::Value flags, mlir::Value columns,
-                     mlir::Value y);
+                     mlir::Value y, bool isUnsigned);
 
 } // namespace weft::kernelgen

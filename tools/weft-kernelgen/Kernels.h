@@ -21,6 +21,11 @@ struct TableEntry {
   std::int64_t number = 0;
 };
 
+/// The code of one element as text, by which dtypes are told apart: where it only chooses among
+/// elements nothing but their size matters, and integers differ by their sign only in some. Empty
+/// if there is none.
+std::string scalarCode(OpCode op, llvm::ArrayRef<mlir::Type> types, mlir::Type resultType);
+
 /// Adds the kernels that are ops: elementwise, casts, reductions, argmax, each a function of one
 /// `weft` op on tensors of unknown sizes, as a traced one would be.
 std::vector<TableEntry> buildOps(mlir::ModuleOp module);

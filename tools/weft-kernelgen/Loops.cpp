@@ -4,12 +4,14 @@
 #include "Cumulative.h"
 #include "Kernels.h"
 
+#include "OpDefs/Widening.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/AffineMap.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <cstddef>
 
@@ -54,6 +56,8 @@ private:
   Location loc_;
   func::FuncOp function_;
   std::vector<TableEntry> kernels_;
+  /// The functions of cumulative ops by what they compute for an element.
+  llvm::StringMap<std::string> byCode_;
 };
 
 func::FuncOp LoopKernels::begin(const std::string &name, ArrayRef<Buffer> buffers) {
@@ -77,12 +81,18 @@ void LoopKernels::end(std::size_t index) {
 }
 
 void LoopKernels::cumulative(const OpInfo &op, DType dtype) {
-  Type element = mlir::weft::elementTypeOf(dtype, context_);
+  Type type = mlir::weft::elementTypeOf(dtype, context_), element = mlir::weft::withoutSign(type);
+  const SmallVector<Type> types(op.operands.size() + 1, type);
+  std::string &name = byCode_[std::string(op.name) + "\n" + scalarCode(op.op, types, type)];
+  if (!name.empty()) {
+    kernels_.push_back({cumulativeIndex(op.op, dtype), name});
+    return;
+  }
+  name = "k_cumulative_" + std::string(op.name) + "_" + std::string(name_of(dtype));
   SmallVector<Buffer> buffers(op.operands.size(), {element, {0, 1, 2}});
   buffers.push_back({b_.getI64Type(), {}, 2});
   buffers.push_back({element, {0, 1, 2}});
-  func::FuncOp function =
-      begin("k_cumulative_" + std::string(op.name) + "_" + std::string(name_of(dtype)), buffers);
+  func::FuncOp function = begin(name, buffers);
   auto arguments = function.getArguments();
   const std::size_t operands = op.operands.size();
   const auto told = [&](std::int64_t i) -> Value {
@@ -91,7 +101,7 @@ void LoopKernels::cumulative(const OpInfo &op, DType dtype) {
   };
   Value columns = arith::IndexCastOp::create(b_, loc_, b_.getIndexType(), told(1));
   buildCumulative(b_, loc_, op.op, arguments.take_front(operands), told(0), columns,
-                  arguments.back());
+                  arguments.back(), mlir::weft::isUnsigned(type));
   end(cumulativeIndex(op.op, dtype));
 }
 
@@ -123,9 +133,10 @@ void LoopKernels::transpose(unsigned log2Bytes) {
 std::vector<TableEntry> LoopKernels::build() {
   for (const OpInfo &op : all_ops()) {
     if (op.kind != OpKind::cumulative) continue;
-    for (int dtype = 0; dtype < kNumDTypes; ++dtype)
-      if (op.operands.front().admits.contains(static_cast<DType>(dtype)))
-        cumulative(op, static_cast<DType>(dtype));
+    for (int number = 0; number < kNumDTypes; ++number) {
+      const auto dtype = static_cast<DType>(number);
+      if (op.operands.front().admits.contains(dtype) && !widened(op, dtype)) cumulative(op, dtype);
+    }
   }
   for (unsigned log2Bytes = 0; log2Bytes < 4; ++log2Bytes) transpose(log2Bytes);
   return std::move(kernels_);

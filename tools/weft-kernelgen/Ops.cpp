@@ -2,6 +2,7 @@
 
 #include "Kernels.h"
 
+#include "OpDefs/Widening.h"
 #include "Weft/Conversion/ScalarBuilder.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 #include "Weft/IR/Bridge.h"
@@ -67,7 +68,6 @@ public:
 private:
   Type typeOf(DType dtype) { return mlir::weft::elementTypeOf(dtype, context_); }
 
-  std::string scalarCode(OpCode op, MutableArrayRef<Type> elements, Type result);
   func::FuncOp function(const std::string &name, ArrayRef<Input> inputs, OpCode op,
                         const Attrs &attrs);
   void place(const std::string &function, std::size_t index) {
@@ -115,32 +115,6 @@ func::FuncOp OpKernels::function(const std::string &name, ArrayRef<Input> inputs
   return made;
 }
 
-/// The code of one element as text, by which dtypes are told apart: where it only chooses among
-/// elements nothing but their size matters, and `elements` become integers. Empty if there is none.
-std::string OpKernels::scalarCode(OpCode op, MutableArrayRef<Type> elements, Type result) {
-  for (bool erased = false;; erased = true) {
-    OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc_);
-    OpBuilder builder = OpBuilder::atBlockBegin(scratch->getBody());
-    auto code = func::FuncOp::create(builder, loc_, "code", builder.getFunctionType(elements, {}));
-    builder.setInsertionPointToStart(code.addEntryBlock());
-    ScalarBuilder scalars(builder, loc_);
-    Value value = mlir::weft::buildScalarBody(op, scalars, code.getArguments(), result);
-    if (!value) return {};
-    const bool moves = llvm::all_of(code.getBody().front(),
-                                    [](Operation &inner) { return isa<arith::SelectOp>(inner); });
-    if (moves && !erased) {
-      for (Type &element : elements)
-        element = builder.getIntegerType(element.getIntOrFloatBitWidth());
-      continue;
-    }
-    func::ReturnOp::create(builder, loc_, value);
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    stream << *scratch;
-    return text;
-  }
-}
-
 /// Every set of single operands but all of them. The operand that dtypes are counted by is the
 /// last; a predicate before it is bool.
 void OpKernels::elementwise(const OpInfo &op, DType dtype) {
@@ -156,7 +130,7 @@ void OpKernels::elementwise(const OpInfo &op, DType dtype) {
   const bool isNew = name.empty();
   if (isNew) {
     llvm::raw_string_ostream stream(name);
-    stream << "k_" << op.name << "_" << elements.back();
+    stream << "k_" << op.name << "_" << name_of(dtype);
   }
   for (unsigned variant = 0; variant + 1 < 1u << elements.size(); ++variant) {
     std::string variantName = name;
@@ -175,18 +149,25 @@ void OpKernels::elementwise(const OpInfo &op, DType dtype) {
 }
 
 void OpKernels::cast(DType from, DType to) {
-  const std::string name = "k_cast_" + nameOf(from) + "_" + nameOf(to);
-  function(name, {{typeOf(from), {0}}}, OpCode::cast, {to});
+  std::string &name = byCode_["cast\n" + scalarCode(OpCode::cast, typeOf(from), typeOf(to))];
+  if (name.empty()) {
+    name = "k_cast_" + nameOf(from) + "_" + nameOf(to);
+    function(name, {{typeOf(from), {0}}}, OpCode::cast, {to});
+  }
   place(name, castIndex(from, to));
 }
 
 void OpKernels::reduction(const OpInfo &op, DType dtype) {
   if (op.op == OpCode::mean) return; // it is a sum, divided
-  const std::string name = std::string(op.name) + "_" + nameOf(dtype);
-  const Attrs attrs{Ints{1}, false};
-  function("k_rows_" + name, {{typeOf(dtype), {0, 1}, {2}}}, op.op, attrs);
+  Type type = typeOf(dtype);
+  std::string &name = byCode_[std::string(op.name) + "\n" + scalarCode(op.op, {type, type}, type)];
+  if (name.empty()) {
+    name = std::string(op.name) + "_" + nameOf(dtype);
+    const Attrs attrs{Ints{1}, false};
+    function("k_rows_" + name, {{type, {0, 1}, {2}}}, op.op, attrs);
+    function("k_columns_" + name, {{type, {0, 1, 2}, {3, 4}}}, op.op, attrs);
+  }
   place("k_rows_" + name, reduceIndex(offsetof(KernelTable, reduce_rows), op.op, dtype));
-  function("k_columns_" + name, {{typeOf(dtype), {0, 1, 2}, {3, 4}}}, op.op, attrs);
   place("k_columns_" + name, reduceIndex(offsetof(KernelTable, reduce_columns), op.op, dtype));
 }
 
@@ -194,6 +175,7 @@ std::vector<TableEntry> OpKernels::build() {
   for (const OpInfo &op : all_ops()) {
     for (DType dtype : kDTypes) {
       if (op.operands.empty() || !op.operands.back().admits.contains(dtype)) continue;
+      if (widened(op, dtype)) continue;
       if (op.kind == OpKind::elementwise) elementwise(op, dtype);
       if (op.kind == OpKind::reduction) reduction(op, dtype);
     }
@@ -202,7 +184,8 @@ std::vector<TableEntry> OpKernels::build() {
     for (DType to : kDTypes)
       if (from != to) cast(from, to);
   for (DType dtype : kDTypes) {
-    if (!op_info(OpCode::argmax_along).operands.front().admits.contains(dtype)) continue;
+    const OpInfo &argmax = op_info(OpCode::argmax_along);
+    if (!argmax.operands.front().admits.contains(dtype) || widened(argmax, dtype)) continue;
     const std::string name = "k_argmax_" + nameOf(dtype);
     function(name, {{typeOf(dtype), {0, 1, 2}, {3, 4}}}, OpCode::argmax_along,
              {std::int64_t{1}, false});
@@ -241,6 +224,35 @@ void specialize(linalg::GenericOp loop) {
 }
 
 } // namespace
+
+std::string scalarCode(OpCode op, ArrayRef<Type> types, Type resultType) {
+  Location loc = UnknownLoc::get(resultType.getContext());
+  const mlir::weft::Signs signs{mlir::weft::isUnsigned(types.back()),
+                                mlir::weft::isUnsigned(resultType)};
+  SmallVector<Type> elements = llvm::map_to_vector(types, mlir::weft::withoutSign);
+  for (bool erased = false;; erased = true) {
+    OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
+    OpBuilder builder = OpBuilder::atBlockBegin(scratch->getBody());
+    auto code = func::FuncOp::create(builder, loc, "code", builder.getFunctionType(elements, {}));
+    builder.setInsertionPointToStart(code.addEntryBlock());
+    ScalarBuilder scalars(builder, loc, signs);
+    Value value = mlir::weft::buildScalarBody(op, scalars, code.getArguments(),
+                                              mlir::weft::withoutSign(resultType));
+    if (!value) return {};
+    const bool moves = llvm::all_of(code.getBody().front(),
+                                    [](Operation &inner) { return isa<arith::SelectOp>(inner); });
+    if (moves && !erased) {
+      for (Type &element : elements)
+        element = builder.getIntegerType(element.getIntOrFloatBitWidth());
+      continue;
+    }
+    func::ReturnOp::create(builder, loc, value);
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << *scratch;
+    return text;
+  }
+}
 
 std::vector<TableEntry> buildOps(ModuleOp module) { return OpKernels(module).build(); }
 

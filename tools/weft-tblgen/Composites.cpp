@@ -1,6 +1,7 @@
 // Generates composites: their declarations, and definitions that promote operands and compute the
 // body.
 #include "Backends.h"
+#include "DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -77,11 +78,12 @@ void emitAxes(const CompositeRecord &composite, raw_ostream &os) {
   }
 }
 
-/// The dtypes that all operands admit.
+/// The dtypes that all operands admit and kernels are compiled for.
 std::vector<StringRef> sharedDTypes(const CompositeRecord &composite) {
   std::vector<StringRef> shared;
   for (StringRef dtype : composite.operands[0].dtypes)
-    if (all_of(composite.operands,
+    if (hasFusedKernels(*findDType(dtype)) &&
+        all_of(composite.operands,
                [&](const Operand &operand) { return is_contained(operand.dtypes, dtype); }))
       shared.push_back(dtype);
   return shared;

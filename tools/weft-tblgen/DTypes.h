@@ -4,18 +4,32 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <array>
+
+#include <weft/dtype.h>
+
 namespace weft::tblgen {
 
 struct DTypeRow {
-  llvm::StringRef enumerator, cpp, name, numpy, kind;
+  llvm::StringRef enumerator, cpp, name, numpy, kind, compute;
 };
 
 inline constexpr DTypeRow kDTypeRows[] = {
-#define WEFT_DTYPE(enumerator, cpp, name, numpy, kind, ...) {#enumerator, #cpp, name, numpy, #kind},
+#define WEFT_DTYPE(enumerator, cpp, name, numpy, kind, bits, compute, ...)                         \
+  {#enumerator, #cpp, name, numpy, #kind, #compute},
 #include <weft/dtypes.def>
 };
 
-inline llvm::ArrayRef<DTypeRow> dtypeRows() { return kDTypeRows; }
+/// The rows by kind and size, as texts list them.
+inline llvm::ArrayRef<DTypeRow> dtypeRows() {
+  static const auto rows = [] {
+    std::array<DTypeRow, kNumDTypes> sorted;
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      sorted[i] = kDTypeRows[static_cast<std::size_t>(detail::kDTypesInOrder[i])];
+    return sorted;
+  }();
+  return rows;
+}
 
 /// The row of an enumerator of weft::DType; null if it is none.
 inline const DTypeRow *findDType(llvm::StringRef enumerator) {
@@ -27,6 +41,12 @@ inline const DTypeRow *findDType(llvm::StringRef enumerator) {
 /// Whether the dtype has whole numbers alone, and no bool.
 inline bool isInteger(const DTypeRow &row) {
   return row.kind == "integer" || row.kind == "unsigned_integer";
+}
+
+/// Whether composites have kernels of their own for it; others are computed op by op. Of integers
+/// these are the ones that programs count in.
+inline bool hasFusedKernels(const DTypeRow &row) {
+  return !isInteger(row) || row.enumerator == "i32" || row.enumerator == "i64";
 }
 
 } // namespace weft::tblgen

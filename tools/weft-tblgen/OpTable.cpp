@@ -72,6 +72,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << op.mnemonic << "\",\n     .cpp_name = \"" << op.cppName
        << "\",\n     .kind = OpKind::" << op.kind
        << ",\n     .promotion = Promotion::" << op.promotion
+       << ",\n     .widening = Widening::" << op.def->getValueAsString("widening")
        << ",\n     .operands = " << table(op.operandRows() == 0, "_operands", "OperandInfo")
        << ",\n     .attrs = " << table(op.attributes.empty(), "_attrs", "AttrInfo")
        << ",\n     .shape_function = "
@@ -161,6 +162,14 @@ void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
               "const InferContext &call", os);
 }
 
+/// The dtypes that a routine is compiled for: where others are computed in these, not for them.
+static std::vector<std::string> routineDTypes(const OpRecord &op) {
+  std::vector<std::string> dtypes = op.operands.front().dtypes;
+  if (op.def->getValueAsString("widening") != "none")
+    erase_if(dtypes, [](StringRef dtype) { return findDType(dtype)->compute != dtype; });
+  return dtypes;
+}
+
 void emitCumulativeRoutines(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "The cumulative ops as routines for compiled code (Kernels/Cumulative.h).");
   for (const OpRecord &op : readOps(records)) {
@@ -170,7 +179,7 @@ void emitCumulativeRoutines(const RecordKeeper &records, raw_ostream &os) {
       parameters += "const void *" + operand.name + ", ";
       names += (names.empty() ? "" : ", ") + operand.name;
     }
-    for (const std::string &dtype : op.operands.front().dtypes)
+    for (const std::string &dtype : routineDTypes(op))
       os << "extern \"C\" void weft_rt_" << op.mnemonic << "_" << dtype
          << "(const std::int64_t *numbers, " << parameters << "void *result) {\n"
          << "  const void *operands[] = {" << names << "};\n"
@@ -218,7 +227,7 @@ void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
         "{\n";
   for (const OpRecord &op : ops) {
     os << "  case OpCode::" << op.cppName << ":\n    switch (dtype) {\n";
-    for (const std::string &dtype : op.operands.front().dtypes)
+    for (const std::string &dtype : routineDTypes(op))
       os << "    case DType::" << dtype << ": return &routines::" << op.cppName << "<"
          << findDType(dtype)->cpp << ">;\n";
     os << "    default: return nullptr;\n    }\n";
@@ -234,7 +243,7 @@ void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
       parameters += (i ? ", void *" : "void *") + result;
       names += (i ? ", " : "") + result;
     }
-    for (const std::string &dtype : op.operands.front().dtypes)
+    for (const std::string &dtype : routineDTypes(op))
       os << "extern \"C\" void weft_rt_" << op.mnemonic << "_" << dtype
          << "(const std::int64_t *numbers, " << parameters
          << ") {\n  weft::kernels::run_routine(weft::OpCode::" << op.cppName

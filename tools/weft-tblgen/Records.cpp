@@ -91,6 +91,8 @@ std::string Operand::dtypeList() const {
 
 std::string promotionInWords(const Callable &op) {
   if (op.promotion == "number") return "A bool becomes an i64.";
+  if (op.promotion == "sum")
+    return "A bool becomes an i64, integers of fewer bits than 32 those of 32.";
   std::string words;
   if (op.operands.size() > 1 || (!op.operands.empty() && op.operands[0].variadic))
     words = "Operands take their common dtype";
@@ -248,7 +250,7 @@ static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   if (operand.role == "predicate") return true;
   return any_of(dtypeRows(), [&](const DTypeRow &row) {
     if (op.promotion == "floating" && row.kind != "floating") return false;
-    if (op.promotion == "number" && row.kind == "boolean") return false;
+    if ((op.promotion == "number" || op.promotion == "sum") && row.kind == "boolean") return false;
     return !is_contained(operand.dtypes, row.enumerator);
   });
 }

@@ -31,12 +31,18 @@ Value ScalarBuilder::constant(double value, Type type) {
   return splat(b.getIntegerAttr(element, static_cast<int64_t>(value)), type);
 }
 
+bool ScalarBuilder::isUnsigned(Value x) const {
+  return signs.operandsUnsigned || isBool(x.getType());
+}
+
 Value ScalarBuilder::lowest(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto floating = dyn_cast<FloatType>(element))
     return splat(b.getFloatAttr(element, APFloat::getInf(floating.getFloatSemantics(), true)),
                  type);
-  return splat(b.getIntegerAttr(element, APInt::getSignedMinValue(element.getIntOrFloatBitWidth())),
+  const unsigned width = element.getIntOrFloatBitWidth();
+  return splat(b.getIntegerAttr(element, signs.operandsUnsigned ? APInt::getMinValue(width)
+                                                                : APInt::getSignedMinValue(width)),
                type);
 }
 
@@ -44,7 +50,9 @@ Value ScalarBuilder::highest(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (auto floating = dyn_cast<FloatType>(element))
     return splat(b.getFloatAttr(element, APFloat::getInf(floating.getFloatSemantics())), type);
-  return splat(b.getIntegerAttr(element, APInt::getSignedMaxValue(element.getIntOrFloatBitWidth())),
+  const unsigned width = element.getIntOrFloatBitWidth();
+  return splat(b.getIntegerAttr(element, signs.operandsUnsigned ? APInt::getMaxValue(width)
+                                                                : APInt::getSignedMaxValue(width)),
                type);
 }
 
@@ -84,19 +92,36 @@ Value ScalarBuilder::remainder(Value lhs, Value rhs) {
   // The processor traps on a divisor of 0, and on -1 when the quotient overflows; by 1 the rest is
   // 0 as well. Both are the divisors d with d + 1 <= 1 unsigned.
   Value one = constant(1, type);
+  if (isUnsigned(lhs)) return integerRemainder(lhs, select(equal(rhs, zero), one, rhs));
   Value special = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, add(rhs, one), one);
-  Value divisor = select(special, one, rhs), rest;
-  if (getElementTypeOrSelf(type).isInteger(32)) {
-    // There are vectors of floating divisions only. A quotient of f64 is nearer to the exact one
-    // than that is to the next integer, so it truncates to the same.
-    Value quotient = divide(cast(lhs, b.getF64Type()), cast(divisor, b.getF64Type()));
-    Value whole = arith::FPToSIOp::create(b, loc, type, quotient);
-    rest = subtract(lhs, multiply(whole, divisor));
-  } else {
-    rest = arith::RemSIOp::create(b, loc, lhs, divisor);
-  }
+  Value rest = integerRemainder(lhs, select(special, one, rhs));
   Value differ = less(arith::XOrIOp::create(b, loc, rest, rhs), zero);
   return select(logicalAnd(notEqual(rest, zero), differ), add(rest, rhs), rest);
+}
+
+/// What truncated division leaves, by a divisor for which there is a quotient.
+Value ScalarBuilder::integerRemainder(Value lhs, Value rhs) {
+  Type type = lhs.getType();
+  const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (width > 32) {
+    if (isUnsigned(lhs)) return arith::RemUIOp::create(b, loc, lhs, rhs);
+    return arith::RemSIOp::create(b, loc, lhs, rhs);
+  }
+  // There are vectors of floating divisions only. A quotient of twice the bits is nearer to the
+  // exact one than that is to the next integer, so it truncates to the same.
+  Type wide = width == 32 ? Type(b.getF64Type()) : Type(b.getF32Type());
+  Value quotient = divide(cast(lhs, wide), cast(rhs, wide));
+  Value whole;
+  if (width < 32) {
+    Type i32 = withElement(type, b.getI32Type());
+    whole = arith::TruncIOp::create(b, loc, type,
+                                    arith::FPToSIOp::create(b, loc, i32, quotient).getResult());
+  } else if (isUnsigned(lhs)) {
+    whole = arith::FPToUIOp::create(b, loc, type, quotient);
+  } else {
+    whole = arith::FPToSIOp::create(b, loc, type, quotient);
+  }
+  return subtract(lhs, multiply(whole, rhs));
 }
 
 Value ScalarBuilder::power(Value lhs, Value rhs) {
@@ -109,15 +134,17 @@ Value ScalarBuilder::power(Value lhs, Value rhs) {
     return powerBySquaring(lhs, known.getZExtValue(),
                            [&](Value x, Value y) { return multiply(x, y); });
   const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  const unsigned bits = isUnsigned(lhs) ? width : width - 1; // of an exponent that is not negative
   Value zero = constant(0, type), one = constant(1, type), minusOne = constant(-1, type);
   Value base = lhs, exponent = rhs, result = one;
-  for (unsigned bit = 0; bit + 1 < width; ++bit) {
+  for (unsigned bit = 0; bit < bits; ++bit) {
     Value odd = notEqual(arith::AndIOp::create(b, loc, exponent, one), zero);
     result = select(odd, multiply(result, base), result);
-    if (bit + 2 == width) break;
+    if (bit + 1 == bits) break;
     base = multiply(base, base);
     exponent = arith::ShRUIOp::create(b, loc, exponent, one);
   }
+  if (isUnsigned(lhs)) return result;
   // A negative exponent asks for 1 / base^n: not 0 only for the bases 1 and -1.
   Value odd = notEqual(arith::AndIOp::create(b, loc, rhs, one), zero);
   Value inverse =
@@ -128,12 +155,14 @@ Value ScalarBuilder::power(Value lhs, Value rhs) {
 Value ScalarBuilder::maximum(Value lhs, Value rhs) {
   if (isFloat(lhs.getType())) return arith::MaximumFOp::create(b, loc, lhs, rhs);
   if (isBool(lhs.getType())) return logicalOr(lhs, rhs);
+  if (isUnsigned(lhs)) return arith::MaxUIOp::create(b, loc, lhs, rhs);
   return arith::MaxSIOp::create(b, loc, lhs, rhs);
 }
 
 Value ScalarBuilder::minimum(Value lhs, Value rhs) {
   if (isFloat(lhs.getType())) return arith::MinimumFOp::create(b, loc, lhs, rhs);
   if (isBool(lhs.getType())) return logicalAnd(lhs, rhs);
+  if (isUnsigned(lhs)) return arith::MinUIOp::create(b, loc, lhs, rhs);
   return arith::MinSIOp::create(b, loc, lhs, rhs);
 }
 
@@ -144,6 +173,7 @@ Value ScalarBuilder::negate(Value x) {
 
 Value ScalarBuilder::abs(Value x) {
   if (isFloat(x.getType())) return math::AbsFOp::create(b, loc, x);
+  if (isUnsigned(x)) return x;
   return math::AbsIOp::create(b, loc, x);
 }
 
@@ -152,6 +182,7 @@ Value ScalarBuilder::sign(Value x) {
   Value zero = constant(0, type);
   // What is neither positive nor negative stays, a zero or NaN; of -0.0 the sum is 0.0.
   Value rest = isFloat(type) ? add(x, zero) : x;
+  if (isUnsigned(x)) return select(greater(x, zero), constant(1, type), rest);
   Value negative = select(less(x, zero), constant(-1, type), rest);
   return select(greater(x, zero), constant(1, type), negative);
 }
@@ -167,38 +198,37 @@ Value ScalarBuilder::ceil(Value x) {
 // Comparison, logic, selection
 //===----------------------------------------------------------------------===//
 
-/// `boolean` is the predicate on i1, where false < true.
-static Value compare(OpBuilder &b, Location loc, Value lhs, Value rhs,
-                     arith::CmpFPredicate floating, arith::CmpIPredicate integer,
-                     arith::CmpIPredicate boolean) {
-  if (isFloat(lhs.getType())) return arith::CmpFOp::create(b, loc, floating, lhs, rhs);
-  return arith::CmpIOp::create(b, loc, isBool(lhs.getType()) ? boolean : integer, lhs, rhs);
-}
-
 Value ScalarBuilder::equal(Value lhs, Value rhs) {
-  return compare(b, loc, lhs, rhs, arith::CmpFPredicate::OEQ, arith::CmpIPredicate::eq,
-                 arith::CmpIPredicate::eq);
+  if (isFloat(lhs.getType()))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, lhs, rhs);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs, rhs);
 }
 Value ScalarBuilder::notEqual(Value lhs, Value rhs) {
-  return compare(b, loc, lhs, rhs, arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne,
-                 arith::CmpIPredicate::ne);
+  if (isFloat(lhs.getType()))
+    return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, lhs, rhs);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, lhs, rhs);
 }
-Value ScalarBuilder::less(Value lhs, Value rhs) {
-  return compare(b, loc, lhs, rhs, arith::CmpFPredicate::OLT, arith::CmpIPredicate::slt,
-                 arith::CmpIPredicate::ult);
+
+/// Of bools false < true.
+Value ScalarBuilder::compare(Value lhs, Value rhs, bool isLess, bool orEqual) {
+  using Floats = arith::CmpFPredicate;
+  using Integers = arith::CmpIPredicate;
+  if (isFloat(lhs.getType())) {
+    const Floats strict = isLess ? Floats::OLT : Floats::OGT,
+                 weak = isLess ? Floats::OLE : Floats::OGE;
+    return arith::CmpFOp::create(b, loc, orEqual ? weak : strict, lhs, rhs);
+  }
+  const Integers withSign = isLess ? (orEqual ? Integers::sle : Integers::slt)
+                                   : (orEqual ? Integers::sge : Integers::sgt);
+  const Integers without = isLess ? (orEqual ? Integers::ule : Integers::ult)
+                                  : (orEqual ? Integers::uge : Integers::ugt);
+  return arith::CmpIOp::create(b, loc, isUnsigned(lhs) ? without : withSign, lhs, rhs);
 }
-Value ScalarBuilder::lessEqual(Value lhs, Value rhs) {
-  return compare(b, loc, lhs, rhs, arith::CmpFPredicate::OLE, arith::CmpIPredicate::sle,
-                 arith::CmpIPredicate::ule);
-}
-Value ScalarBuilder::greater(Value lhs, Value rhs) {
-  return compare(b, loc, lhs, rhs, arith::CmpFPredicate::OGT, arith::CmpIPredicate::sgt,
-                 arith::CmpIPredicate::ugt);
-}
-Value ScalarBuilder::greaterEqual(Value lhs, Value rhs) {
-  return compare(b, loc, lhs, rhs, arith::CmpFPredicate::OGE, arith::CmpIPredicate::sge,
-                 arith::CmpIPredicate::uge);
-}
+
+Value ScalarBuilder::less(Value lhs, Value rhs) { return compare(lhs, rhs, true, false); }
+Value ScalarBuilder::lessEqual(Value lhs, Value rhs) { return compare(lhs, rhs, true, true); }
+Value ScalarBuilder::greater(Value lhs, Value rhs) { return compare(lhs, rhs, false, false); }
+Value ScalarBuilder::greaterEqual(Value lhs, Value rhs) { return compare(lhs, rhs, false, true); }
 
 Value ScalarBuilder::logicalAnd(Value lhs, Value rhs) {
   return arith::AndIOp::create(b, loc, lhs, rhs);
@@ -227,7 +257,16 @@ Value ScalarBuilder::shiftLeft(Value x, Value count) {
 
 Value ScalarBuilder::shiftRight(Value x, Value count) {
   Type type = x.getType();
-  Value most = constant(getElementTypeOrSelf(type).getIntOrFloatBitWidth() - 1, type);
+  const unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  if (isUnsigned(x)) {
+    Value inside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count, constant(bits, type));
+    Value zero = constant(0, type);
+    Value shifted = arith::ShRUIOp::create(b, loc, x, select(inside, count, zero));
+    return select(inside, shifted, zero);
+  }
+  // As many bits as are there, and more, leave the sign.
+  Value most = constant(bits - 1, type);
   return arith::ShRSIOp::create(b, loc, x, arith::MinUIOp::create(b, loc, count, most));
 }
 
@@ -293,23 +332,44 @@ Value ScalarBuilder::cast(Value x, Type elementType) {
     return arith::TruncFOp::create(b, loc, to, arith::ExtFOp::create(b, loc, wide, x));
   }
   if (isFloat(from)) return castFloatToInteger(x, to);
-  if (isFloat(to)) return arith::SIToFPOp::create(b, loc, to, x);
-  if (fromWidth < toWidth) return arith::ExtSIOp::create(b, loc, to, x);
-  return arith::TruncIOp::create(b, loc, to, x);
+  if (isFloat(to)) {
+    if (signs.operandsUnsigned) return arith::UIToFPOp::create(b, loc, to, x);
+    return arith::SIToFPOp::create(b, loc, to, x);
+  }
+  // Integers that differ by their sign alone.
+  if (fromWidth == toWidth) return x;
+  if (fromWidth > toWidth) return arith::TruncIOp::create(b, loc, to, x);
+  if (signs.operandsUnsigned) return arith::ExtUIOp::create(b, loc, to, x);
+  return arith::ExtSIOp::create(b, loc, to, x);
 }
 
 Value ScalarBuilder::castFloatToInteger(Value x, Type resultType) {
-  // Out of range arith.fptosi is undefined, so it sees only values in range. Both limits are powers
-  // of two and exact, unless the range is wider than the format's, where they become infinities and
-  // the comparisons still say the right thing.
+  // Out of range the conversion is undefined, so it sees only values in range. Both limits are 0 or
+  // powers of two and exact, unless the range is wider than the format's, where they become
+  // infinities and the comparisons still say the right thing.
   const unsigned width = getElementTypeOrSelf(resultType).getIntOrFloatBitWidth();
+  const bool toUnsigned = signs.resultUnsigned;
   Type type = x.getType();
-  const double limit = std::ldexp(1.0, static_cast<int>(width) - 1);
-  Value low = constant(-limit, type), high = constant(limit, type);
-  Value below = less(x, low), above = greaterEqual(x, high);
+  const double above = std::ldexp(1.0, static_cast<int>(toUnsigned ? width : width - 1));
+  if (width < 32) {
+    // All numbers of the range are floating ones: a clamp, and the one conversion that processors
+    // have.
+    Value low = constant(toUnsigned ? 0 : -above, type), high = constant(above - 1, type);
+    Value inside = select(greaterEqual(x, low), select(less(x, high), x, high), low);
+    Value number = select(equal(x, x), inside, constant(0, type));
+    Type i32 = withElement(type, b.getI32Type());
+    return arith::TruncIOp::create(b, loc, resultType,
+                                   arith::FPToSIOp::create(b, loc, i32, number).getResult());
+  }
+  Value low = constant(toUnsigned ? 0 : -above, type), high = constant(above, type);
+  Value tooLow = less(x, low), tooHigh = greaterEqual(x, high);
   Value inRange = logicalAnd(greaterEqual(x, low), less(x, high));
-  Value whole = arith::FPToSIOp::create(b, loc, resultType, select(inRange, x, constant(0, type)));
-  return select(below, lowest(resultType), select(above, highest(resultType), whole));
+  Value within = select(inRange, x, constant(0, type)), whole;
+  if (toUnsigned) whole = arith::FPToUIOp::create(b, loc, resultType, within);
+  else whole = arith::FPToSIOp::create(b, loc, resultType, within);
+  ScalarBuilder result(b, loc, {.operandsUnsigned = toUnsigned});
+  return select(tooLow, result.lowest(resultType),
+                select(tooHigh, result.highest(resultType), whole));
 }
 
 //===----------------------------------------------------------------------===//

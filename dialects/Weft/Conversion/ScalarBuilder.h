@@ -17,12 +17,19 @@ Value powerBySquaring(Value base, uint64_t exponent, Multiply multiply) {
   return result;
 }
 
+/// What types do not say below the weft dialect, where integers have no sign: whether those that
+/// an op takes, and those that it gives, are unsigned.
+struct Signs {
+  bool operandsUnsigned = false, resultUnsigned = false;
+};
+
 /// Builds arith and math operations that compute what a word of the vocabulary means. Every
-/// function chooses the operation by the element type (i1 is bool, other integers are signed) and
-/// takes scalars as well as vectors of them; operands of one call have one type.
+/// function chooses the operation by the element type (i1 is bool, other integers are as `Signs`
+/// says) and takes scalars as well as vectors of them; operands of one call have one type.
 class ScalarBuilder {
 public:
-  ScalarBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+  ScalarBuilder(OpBuilder &builder, Location loc, Signs signs = {})
+      : b(builder), loc(loc), signs(signs) {}
 
   /// Integers wrap around.
   Value add(Value lhs, Value rhs);
@@ -103,9 +110,13 @@ private:
   Value bitsOf(Value x);
   Value isBetter(Value better, Value next, Value best);
   Value castFloatToInteger(Value x, Type resultType);
+  Value integerRemainder(Value lhs, Value rhs);
+  Value compare(Value lhs, Value rhs, bool isLess, bool orEqual);
+  bool isUnsigned(Value x) const;
 
   OpBuilder &b;
   Location loc;
+  Signs signs;
 };
 
 /// The scalar code of one elementwise op on its operands' elements, or of one step of a reduction

@@ -8,4 +8,10 @@ namespace mlir::weft {
 /// Of a function's argument: a text for each axis, empty or a name. Sizes of one name are equal.
 inline constexpr llvm::StringLiteral kDimNames = "weft.dim_names";
 
+/// Of a function's arguments, and of the values that an op shows to the library; and of the results
+/// of a function or host call: the numbers of those whose elements are unsigned, which types below
+/// the weft dialect do not say.
+inline constexpr llvm::StringLiteral kUnsigned = "weft.unsigned",
+                                     kUnsignedResults = "weft.unsigned_results";
+
 } // namespace mlir::weft

@@ -197,7 +197,8 @@ class Weft_Callable {
   string resultDType = ?;
   list<Raises> raises = ?;
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
-  /// floating (the same, and integers become f32), number (the same, and bool becomes i64).
+  /// floating (the same, and integers become f32), number (the same, and bool becomes i64), sum (the same, and
+  /// then the dtype of sums).
   string promotion = "none";
   /// Calls on which every test of every op is run: eager against compiled, against NumPy, against
   /// finite differences. Some are of rank 0, some without elements, some on views.
@@ -255,6 +256,9 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   dag jvp = (from_vjp);
   /// The rule by which it is done on batches (lib/Autodiff/BatchRules.cpp); empty: once per member.
   string batching = "";
+  /// For ops whose code is written by hand or large, for the large dtypes alone (OpDefs/Widening.h): how integers
+  /// of other dtypes are computed in these; ring, which wraps, order, or value.
+  string widening = "none";
   /// If not empty, the op has no derivative, and this says why.
   string inactive = "";
   /// Scalar operations per element of the result, a rough measure for threads; of an op with a body

@@ -36,6 +36,16 @@ std::optional<DType> dtypeOf(Type elementType) {
   return std::nullopt;
 }
 
+bool isUnsigned(Type type) { return getElementTypeOrSelf(type).isUnsignedInteger(); }
+
+Type withoutSign(Type type) {
+  if (!isUnsigned(type)) return type;
+  Type element =
+      IntegerType::get(type.getContext(), getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  if (auto shaped = dyn_cast<ShapedType>(type)) return shaped.clone(element);
+  return element;
+}
+
 std::string dtypesInWords(StringRef beforeLast) {
   return ::weft::detail::list_of_dtypes(&::weft::DTypeInfo::mlir, beforeLast.str());
 }

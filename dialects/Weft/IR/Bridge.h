@@ -20,6 +20,10 @@ Value sizeOperandOf(Operation *op, StringRef list, size_t entry);
 /// The dtype with that MLIR type, or nothing.
 std::optional<::weft::DType> dtypeOf(Type elementType);
 Type elementTypeOf(::weft::DType dtype, MLIRContext *context);
+/// Whether the elements, or the value itself, are integers without a sign; and the type with
+/// signless integers instead, as arith and linalg have them.
+bool isUnsigned(Type type);
+Type withoutSign(Type type);
 /// The MLIR types of all dtypes, for messages: "i1, i32, i64, f32 or f64".
 std::string dtypesInWords(StringRef beforeLast = " or ");
 /// `type` must satisfy isWeftTensor.

@@ -42,7 +42,7 @@ class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<m
 
 def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
   let summary = "Sum of each element and all before it along one axis.";
-  let promotion = "number";
+  let promotion = "sum";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_add $acc, $x);
   let init = "zero";
@@ -54,7 +54,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
 }
 def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
   let summary = "Product of each element and all before it along one axis.";
-  let promotion = "number";
+  let promotion = "sum";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_mul $acc, $x);
   let init = "one";
@@ -63,6 +63,7 @@ def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
   let method = 1;
 }
 def Weft_CummaxOp : Weft_CumulativeOp<"cummax", Weft_Number> {
+  let widening = "order";
   let summary = "The largest of each element and all before it along one axis; NaN from the first NaN on.";
   let description = [{
     `reverse`: and all after it. `exclusive`: without the element itself; of nothing it is -inf, or the
@@ -75,6 +76,7 @@ def Weft_CummaxOp : Weft_CumulativeOp<"cummax", Weft_Number> {
   let example = "cummax([1, 3, 2, 4])  ->  [1, 3, 3, 4]";
 }
 def Weft_CumminOp : Weft_CumulativeOp<"cummin", Weft_Number> {
+  let widening = "order";
   let summary = "The smallest of each element and all before it along one axis; NaN from the first NaN on.";
   let description = [{
     `reverse`: and all after it. `exclusive`: without the element itself; of nothing it is inf, or the

@@ -110,6 +110,7 @@ def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
 }
 
 def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
+  let widening = "value";
   let summary = "lhs raised to the power rhs, element by element.";
   let description = [{
     Floating powers follow C99's pow. Integer powers wrap around; a negative exponent gives 0, but
@@ -392,7 +393,7 @@ def Weft_LogicalNotOp : Weft_UnaryOp<"logical_not", Weft_Bool> {
 // Bits
 //===----------------------------------------------------------------------===//
 
-def Weft_Bits : Weft_TensorOf<"an integer or bool", ["boolean", "i32", "i64"]>;
+def Weft_Bits : Weft_TensorOf<"an integer or bool", ["boolean", "integer", "unsigned_integer"]>;
 
 class Weft_BitwiseOp<string mnemonic, TypeConstraint operand, list<Trait> traits = []>
     : Weft_BinaryOp<mnemonic, operand, traits> {
@@ -434,7 +435,7 @@ def Weft_BitwiseLeftShiftOp : Weft_BitwiseOp<"bitwise_left_shift", Weft_Integer>
   let names = [Np<"left_shift">];
 }
 def Weft_BitwiseRightShiftOp : Weft_BitwiseOp<"bitwise_right_shift", Weft_Integer> {
-  let summary = "The bits of lhs moved down by rhs, with its sign above: lhs / 2^rhs, rounded down.";
+  let summary = "The bits of lhs moved down by rhs, with its sign above, zeros where it is unsigned: lhs / 2^rhs, rounded down.";
   let description = "By less than 0, or by as many bits as the dtype has or more, it is 0, or -1 where lhs is negative.";
   let body = (s_shift_right $lhs, $rhs);
   let cost = 2;
@@ -453,7 +454,7 @@ def Weft_SignbitOp : Weft_UnaryOp<"signbit", Weft_Number> {
   let numpy = "np.signbit(x)";
   let example = "signbit([1.0, -0.0, -2.0])  ->  [false, true, true]";
 }
-def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_TensorOf<"floating", ["f32", "f64"]>> {
+def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_Float> {
   let summary = "The number of the dtype that is next to lhs on the way to rhs.";
   let description = "rhs where both are equal, NaN if either is.";
   let promotion = "floating";

@@ -308,7 +308,7 @@ def Weft_LinalgTraceFn : Weft_LinalgFn<"trace"> {
   let raises = [no_matrices];
   let cppBody = "trace_of_matrix";
   let samples = [Sample<["finite 2x3"], ["0"]>, Sample<["finite 2x3x4"], ["1"]>];
-  let numpy = "np.linalg.trace(x, offset=offset, dtype=np.int64 if x.dtype == bool else x.dtype)";
+  let numpy = "np.linalg.trace(x, offset=offset, dtype=sum_dtype(x))";
   let tolerance = "sums(8)";
   let example = "trace([[1, 2], [3, 4]])  ->  5";
 }

@@ -102,7 +102,7 @@ def Weft_TraceFn : Weft_DiagonalsFn<"trace", Weft_Any> {
   let resultShape = "of x's shape without the two axes";
   let resultDType = "x's dtype, i64 of bools";
   let cppBody = "trace";
-  let numpy = "np.trace(x, offset, axis1, axis2, dtype=np.int64 if x.dtype == bool else x.dtype)";
+  let numpy = "np.trace(x, offset, axis1, axis2, dtype=sum_dtype(x))";
   let tolerance = "sums(8)";
   let example = "trace([[1, 2], [3, 4]])  ->  5";
 }

@@ -445,7 +445,8 @@ def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
   let operandShapes = ["of shape (2,)"];
   let resultShape = "of the shape given";
   let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape, or a size is negative">];
+  let raises = [Raises<ShapeError, "state has another shape, or a size is negative">,
+                Raises<DTypeError, "the dtype is an integer of fewer than 32 bits, or unsigned">];
   let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "draw_uniform";
@@ -453,7 +454,9 @@ def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
   let cost = 40;
   let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
       made, state, !listconcat(made,
-          !foreach(shape, ["[]", "[0]", "[1]", "[33]", "[1000]", "[3, 5, 7]", "[5, 1]", "[2, 0, 3]"], Sample<[state], [shape, "*"]>)));
+          !foldl([]<Sample>, ["[]", "[0]", "[1]", "[33]", "[1000]", "[3, 5, 7]", "[5, 1]", "[2, 0, 3]"],
+              shapes, shape, !listconcat(shapes,
+                  !foreach(dtype, ["bool", "i32", "i64", "f32", "f64"], Sample<[state], [shape, dtype]>)))));
   let numpy = "draw_uniform(state, shape, dtype)";
   let example = "draw_uniform([0, 0], {3}, f32)  ->  [0.39904642, 0.88052016, 0.73571277]";
 }

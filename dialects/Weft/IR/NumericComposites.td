@@ -221,7 +221,7 @@ class Weft_SegmentFn<string name, Weft_TensorOf operand> : Weft_CompositeFn<name
 }
 def Weft_SegmentSumFn : Weft_SegmentFn<"segment_sum", Weft_Number> {
   let summary = "The sums of the slices of each segment along the first axis: the slice i belongs to the segment segment_ids[i].";
-  let promotion = "number";
+  let promotion = "sum";
   let example = "segment_sum([1, 2, 3], [0, 2, 0], 3)  ->  [4, 0, 2]";
 }
 def Weft_SegmentMeanFn : Weft_SegmentFn<"segment_mean", Weft_Float> {

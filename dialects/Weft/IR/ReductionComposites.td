@@ -157,7 +157,7 @@ def Weft_NansumFn : Weft_ReductionFn<"nansum", Weft_Any> {
   let summary = "The sum over the given axes, or of all elements, of those that are not NaN.";
   let resultDType = "x's dtype, i64 of bools";
   let cppBody = "nansum";
-  let numpy = "np.nansum(x, axis=axes, keepdims=keepdims, dtype=np.int64 if x.dtype == bool else x.dtype)";
+  let numpy = "np.nansum(x, axis=axes, keepdims=keepdims, dtype=sum_dtype(x))";
   let tolerance = "sums(combined_of(x, axes))";
   let example = "nansum([1.0, nan, 3.0])  ->  4";
 }

@@ -33,7 +33,7 @@ def Weft_ScatterElementsFn : Weft_CompositeFn<"scatter_elements"> {
 
 def Weft_SegmentProdFn : Weft_SegmentFn<"segment_prod", Weft_Number> {
   let summary = "The products of the slices of each segment along the first axis, and 1 of none: the slice i belongs to the segment segment_ids[i].";
-  let promotion = "number";
+  let promotion = "sum";
   let openSizes = 0;
   let example = "segment_prod([2, 3, 4], [0, 2, 0], 3)  ->  [8, 1, 3]";
 }

@@ -77,7 +77,7 @@ class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mn
 
 def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let summary = "Sum over the given axes; of nothing, 0.";
-  let promotion = "number";
+  let promotion = "sum";
   let body = (s_add $acc, $x);
   let init = "zero";
   let vjp = [(expand_reduced $dy)];
@@ -107,7 +107,7 @@ def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
     Long lines are multiplied in several partial products. One that overflows is infinite, and meets a
     0 in another one as NaN.
   }];
-  let promotion = "number";
+  let promotion = "sum";
   let body = (s_mul $acc, $x);
   let init = "one";
   let vjp = [(prod_back $x, $dy)];
@@ -165,6 +165,7 @@ def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
 }
 
 def Weft_ArgmaxOp : Weft_PureOp<"argmax"> {
+  let widening = "order";
   let summary = "Index of the first largest element along one axis, as i64; NaN counts as largest.";
   let cppName = "argmax_along"; // `argmax` is also of all elements
   let pythonName = "";
@@ -194,6 +195,7 @@ defvar linesToSort = [
 ];
 
 def Weft_ArgsortOp : Weft_RoutineOp<"argsort"> {
+  let widening = "order";
   let summary = "Indices that put the elements along one axis in order, as i64; equal ones stay in theirs.";
   let description = [{
     NaN counts as largest: it is last, and first with `descending`. 0 and -0 are equal. With a
@@ -218,6 +220,7 @@ def Weft_ArgsortOp : Weft_RoutineOp<"argsort"> {
 }
 
 def Weft_SortOp : Weft_RoutineOp<"sort"> {
+  let widening = "order";
   let summary = "The elements along one axis in order; equal ones stay in theirs, each with its own gradient.";
   let description = [{
     `take_along_axis` of `argsort`: NaN counts as largest, and 0 and -0 are equal. Elements keep their
@@ -275,6 +278,7 @@ def Weft_SearchSortedOp : Weft_RoutineOp<"searchsorted"> {
 //===----------------------------------------------------------------------===//
 
 def Weft_MatmulOp : Weft_PureOp<"matmul"> {
+  let widening = "ring";
   let summary = "Matrix product over the last two dimensions; leading ones are batches.";
   let description = [{
     Batch dimensions broadcast. An operand of rank 1 is a row (lhs) or a column (rhs), whose

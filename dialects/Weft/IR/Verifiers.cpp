@@ -63,7 +63,7 @@ LogicalResult ItemOp::verify() {
 
 LogicalResult CheckIndicesOp::verify() {
   const ::weft::TensorType indices = tensorTypeOf(getIndices().getType());
-  if (!::weft::is_integer(indices.dtype))
+  if (indices.dtype != ::weft::DType::i32 && indices.dtype != ::weft::DType::i64)
     return emitOpError() << "indices must be an integer (i32, i64), but it is "
                          << to_string(indices);
   return success();

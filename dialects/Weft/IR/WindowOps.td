@@ -33,6 +33,7 @@ defvar windowErrors = [
 //===----------------------------------------------------------------------===//
 
 def Weft_ConvolutionOp : Weft_PureOp<"convolution"> {
+  let widening = "ring";
   let summary = "Sums of products of a kernel with the windows of images.";
   let description = [{
     Of each position, the sum over its window and the channels of its group of x and the kernel, which
@@ -75,6 +76,7 @@ def Weft_ConvolutionOp : Weft_PureOp<"convolution"> {
 }
 
 def Weft_ConvolutionTransposeOp : Weft_PureOp<"convolution_transpose"> {
+  let widening = "ring";
   let summary = "The transpose of a convolution in its images: its gradient by them.";
   let description = [{
     The images of which a convolution with the same kernel and attributes has its positions where x has
@@ -113,6 +115,7 @@ def Weft_ConvolutionTransposeOp : Weft_PureOp<"convolution_transpose"> {
 }
 
 def Weft_ConvolutionKernelGradientOp : Weft_PureOp<"convolution_kernel_gradient"> {
+  let widening = "ring";
   let summary = "The gradient of a convolution by its kernel.";
   let description = [{
     Of each tap of the window, and each pair of channels of a group, the sum over all positions of x and
@@ -206,6 +209,7 @@ class Weft_WindowReductionOp<string mnemonic> : Weft_WindowOp<mnemonic, (ins Wef
 }
 
 def Weft_WindowMaxOp : Weft_WindowReductionOp<"window_max"> {
+  let widening = "order";
   let summary = "Largest element of each window; NaN if any is NaN.";
   let description = [{
     Padding takes no part. Of a window that sees nothing else: -inf, or the lowest integer. The first of equal
@@ -217,6 +221,7 @@ def Weft_WindowMaxOp : Weft_WindowReductionOp<"window_max"> {
 }
 
 def Weft_WindowMinOp : Weft_WindowReductionOp<"window_min"> {
+  let widening = "order";
   let summary = "Smallest element of each window; NaN if any is NaN.";
   let description = [{
     Padding takes no part. Of a window that sees nothing else: inf, or the highest integer. The first of equal
@@ -228,6 +233,7 @@ def Weft_WindowMinOp : Weft_WindowReductionOp<"window_min"> {
 }
 
 def Weft_WindowSumOp : Weft_WindowReductionOp<"window_sum"> {
+  let widening = "ring";
   let summary = "Sum of each window.";
   let description = "Each sum is one chain from 0 over the axes of the window. Padding takes no part.";
   let vjp = [(window_sum_back $dy)];
@@ -238,6 +244,7 @@ def Weft_WindowSumOp : Weft_WindowReductionOp<"window_sum"> {
 }
 
 def Weft_WindowArgmaxOp : Weft_WindowReductionOp<"window_argmax"> {
+  let widening = "order";
   let summary = "Place in each window of its first largest element, as i32; NaN counts as largest.";
   let description = [{
     Places count the elements of the window from 0, row by row, padding included. Of a window that sees
@@ -250,6 +257,7 @@ def Weft_WindowArgmaxOp : Weft_WindowReductionOp<"window_argmax"> {
 }
 
 def Weft_WindowArgminOp : Weft_WindowReductionOp<"window_argmin"> {
+  let widening = "order";
   let summary = "Place in each window of its first smallest element, as i32; NaN counts as smallest.";
   let description = [{
     Places count the elements of the window from 0, row by row, padding included. Of a window that sees
@@ -262,6 +270,7 @@ def Weft_WindowArgminOp : Weft_WindowReductionOp<"window_argmin"> {
 }
 
 def Weft_WindowTakeOp : Weft_WindowOp<"window_take", (ins Weft_Number:$x, Weft_WindowPlace:$places)> {
+  let widening = "ring";
   let summary = "The element of each window at a place in it.";
   let description = "0 where the place is none of the window's, or in the padding.";
   let operandShapes = ["of shape (batch, 1 to 3 spatial axes, channels)", "of the result's shape"];
@@ -280,6 +289,7 @@ def Weft_WindowTakeOp : Weft_WindowOp<"window_take", (ins Weft_Number:$x, Weft_W
 }
 
 def Weft_WindowSumTransposeOp : Weft_WindowTransposeOp<"window_sum_transpose", (ins Weft_Number:$x)> {
+  let widening = "ring";
   let summary = "Of each element of images the sum of the windows that see it: the gradient of `window_sum`.";
   let description = [{
     The images of which `window_sum` with the same attributes has its positions where x has them. Each sum is one
@@ -302,6 +312,7 @@ def Weft_WindowSumTransposeOp : Weft_WindowTransposeOp<"window_sum_transpose", (
 
 def Weft_WindowScatterOp
     : Weft_WindowTransposeOp<"window_scatter", (ins Weft_Number:$x, Weft_WindowPlace:$places)> {
+  let widening = "ring";
   let summary = "Images that have the elements of x at places in their windows: the gradient of `window_take`.";
   let description = [{
     The elements of windows whose places fall on one element of the images are added up, from 0 and in the order of
@@ -338,7 +349,8 @@ def Weft_CallIntoOp
   let description = [{
     What the conversion makes of ops whose kernels the library has: `into` says where the result may stand,
     and its elements are not read. Bufferization makes it a call of `weft_rt_` and the name, `_` and the
-    dtype of the first input, with the numbers in an array and dense row-major buffers.
+    dtype of the first input, with the numbers in an array and dense row-major buffers. Integers have no sign
+    here: `is_unsigned` says that the dtype is unsigned.
 
     An op of kind routine is one as well: it has its attributes as integers, `attrs`, instead of numbers, and is
     given buffers of any strides; the array has rank, sizes and strides of each, then these integers. Where it has
@@ -350,7 +362,7 @@ def Weft_CallIntoOp
     ```
   }];
   let arguments = (ins StrAttr:$routine, Variadic<Weft_Any>:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
-                       OptionalAttr<DenseI64ArrayAttr>:$attrs);
+                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned);
   let results = (outs Variadic<Weft_Any>:$y);
   let assemblyFormat = [{
     $routine `(` $inputs `)` `numbers` `(` $numbers `)` `into` $into attr-dict

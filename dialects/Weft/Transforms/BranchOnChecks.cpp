@@ -1,4 +1,5 @@
 // The pass weft-branch-on-checks: asserts and checks as branches that leave the call.
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/IndexBounds.h"
 #include "Weft/Transforms/Passes.h"
@@ -76,11 +77,11 @@ static void sinkInto(scf::IfOp branch) {
 //===----------------------------------------------------------------------===//
 
 /// A weft.leave that leaves variables as `present` says, which may be null.
-static void leave(ImplicitLocOpBuilder &b, LeaveKind kind, StringRef text, ValueRange values,
-                  OnStopOp present, ArrayAttr given = {}) {
-  LeaveOp::create(b, kind, b.getStringAttr(text), values,
-                  present ? present.getVariablesAttr() : ArrayAttr(),
-                  present ? present.getState() : ValueRange(), given);
+static LeaveOp leave(ImplicitLocOpBuilder &b, LeaveKind kind, StringRef text, ValueRange values,
+                     OnStopOp present, ArrayAttr given = {}) {
+  return LeaveOp::create(b, kind, b.getStringAttr(text), values,
+                         present ? present.getVariablesAttr() : ArrayAttr(),
+                         present ? present.getState() : ValueRange(), given);
 }
 
 /// Whether all indices are numbers that loops count within the size.
@@ -88,6 +89,11 @@ static bool cannotFail(CheckIndicesOp check) {
   auto made = check.getIndices().getDefiningOp<tensor::FromElementsOp>();
   return made && llvm::all_of(made.getElements(),
                               [&](Value index) { return isKnownInside(index, check.getSize()); });
+}
+
+/// Notes of the op's values what the conversion to linalg noted of them.
+static void keepSigns(LeaveOp leave, Operation *op) {
+  if (Attribute numbers = op->getAttr(kUnsigned)) leave->setAttr(kUnsigned, numbers);
 }
 
 static Value negated(ImplicitLocOpBuilder &b, Value condition) {
@@ -117,7 +123,7 @@ private:
       return op->emitOpError("is ordered by tokens; weft-lift-state takes them away before");
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto print = dyn_cast<PrintOp>(op)) {
-      leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present);
+      keepSigns(leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present), op);
     } else if (isa<PollOp>(op)) {
       enterIf(b, InterruptedOp::create(b));
       leave(b, LeaveKind::interrupt, "", {}, present);
@@ -130,7 +136,9 @@ private:
       Value holds = b.createOrFold<tensor::ExtractOp>(condition, ValueRange());
       enterIf(b, negated(b, holds));
       if (!assertion.getOfSizes()) {
-        leave(b, LeaveKind::assertion, assertion.getMessage(), assertion.getValues(), present);
+        keepSigns(
+            leave(b, LeaveKind::assertion, assertion.getMessage(), assertion.getValues(), present),
+            op);
       } else {
         SmallVector<Value> sizes;
         for (Value value : assertion.getValues()) {
@@ -161,8 +169,16 @@ private:
   }
 
   static void callHost(ImplicitLocOpBuilder &b, HostCallOp call, OnStopOp present) {
-    leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
-          b.getTypeArrayAttr(llvm::to_vector(TypeRange(call.getGiven()))));
+    auto types = llvm::to_vector(TypeRange(call.getGiven()));
+    if (auto numbers = call->getAttrOfType<DenseI64ArrayAttr>(kUnsignedResults))
+      for (const int64_t i : numbers.asArrayRef()) {
+        auto shaped = cast<ShapedType>(types[i]);
+        types[i] =
+            shaped.clone(b.getIntegerType(shaped.getElementTypeBitWidth(), /*isSigned=*/false));
+      }
+    keepSigns(leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
+                    b.getTypeArrayAttr(types)),
+              call);
     for (auto [i, given] : llvm::enumerate(call.getGiven()))
       if (!given.use_empty()) given.replaceAllUsesWith(HostResultOp::create(b, given.getType(), i));
   }

@@ -1,4 +1,5 @@
 // The pass weft-checks-to-runtime: what may end a call early as calls of the runtime.
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -61,6 +62,12 @@ static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
   return success();
 }
 
+/// Which values have unsigned elements.
+static ArrayRef<int64_t> unsignedOnes(LeaveOp op) {
+  auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(kUnsigned);
+  return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
+}
+
 static LogicalResult lower(LeaveOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   if (failed(tellState(b, op))) return failure();
@@ -68,7 +75,7 @@ static LogicalResult lower(LeaveOp op) {
   auto site = [&] { return siteOf(b, op.getLoc()); };
   switch (op.getKind()) {
   case LeaveKind::assertion: {
-    Value values = runtimeValues(b, op.getValues());
+    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
     callRuntime(b, "weft_rt_assert_fail",
                 {site(), textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size())},
@@ -76,7 +83,7 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::print: {
-    Value values = runtimeValues(b, op.getValues());
+    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
     callRuntime(b, "weft_rt_print",
                 {textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size())},
@@ -84,7 +91,7 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::host: {
-    Value values = runtimeValues(b, op.getValues());
+    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
     auto given = llvm::to_vector(op.getGivenAttr().getAsValueRange<TypeAttr>());
     callRuntime(b, "weft_rt_host_call",
                 {site(), textPointer(b, text), constant(b, text.size()), values,

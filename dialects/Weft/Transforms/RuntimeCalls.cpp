@@ -67,10 +67,10 @@ Value address(ImplicitLocOpBuilder &b, Value buffer) {
 
 /// Puts the description of a tensor of that type at place `index` of an array.
 static void describe(ImplicitLocOpBuilder &b, Value values, int64_t index, ShapedType type,
-                     ArrayRef<Value> sizes, Value data) {
+                     Type element, ArrayRef<Value> sizes, Value data) {
   Value dims = stackArray(b, std::max<int64_t>(type.getRank(), 1));
   for (auto [axis, size] : llvm::enumerate(sizes)) put(b, dims, static_cast<int64_t>(axis), size);
-  const auto dtype = static_cast<int64_t>(*dtypeOf(type.getElementType()));
+  const auto dtype = static_cast<int64_t>(*dtypeOf(element));
   put(b, values, 3 * index, arith::ConstantIntOp::create(b, dtype | type.getRank() << 32, 64));
   put(b, values, 3 * index + 1, address(b, dims));
   put(b, values, 3 * index + 2, data);
@@ -80,7 +80,7 @@ static Value arrayOfValues(ImplicitLocOpBuilder &b, size_t count) {
   return stackArray(b, std::max<int64_t>(3 * static_cast<int64_t>(count), 1));
 }
 
-Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers) {
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, ArrayRef<int64_t> unsignedOnes) {
   Value values = arrayOfValues(b, buffers.size());
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     auto type = cast<MemRefType>(buffer.getType());
@@ -88,7 +88,10 @@ Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers) {
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       sizes.push_back(
           arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, buffer, axis)));
-    describe(b, values, static_cast<int64_t>(i), type, sizes, address(b, buffer));
+    Type element = type.getElementType();
+    if (llvm::is_contained(unsignedOnes, static_cast<int64_t>(i)))
+      element = b.getIntegerType(element.getIntOrFloatBitWidth(), /*isSigned=*/false);
+    describe(b, values, static_cast<int64_t>(i), type, element, sizes, address(b, buffer));
   }
   return values;
 }
@@ -101,7 +104,7 @@ Value runtimeTypes(ImplicitLocOpBuilder &b, TypeRange types) {
     for (int64_t size : shaped.getShape())
       sizes.push_back(arith::ConstantIntOp::create(
           b, ShapedType::isDynamic(size) ? ::weft::unknown : size, 64));
-    describe(b, values, static_cast<int64_t>(i), shaped, sizes,
+    describe(b, values, static_cast<int64_t>(i), shaped, shaped.getElementType(), sizes,
              arith::ConstantIntOp::create(b, 0, 64));
   }
   return values;

@@ -16,7 +16,13 @@ enum {
   WEFT_I32 = 1,  /* 4 */
   WEFT_I64 = 2,  /* 8 */
   WEFT_F32 = 3,  /* 4 */
-  WEFT_F64 = 4   /* 8 */
+  WEFT_F64 = 4,  /* 8 */
+  WEFT_I8 = 5,   /* 1 */
+  WEFT_I16 = 6,  /* 2 */
+  WEFT_U8 = 7,   /* 1 */
+  WEFT_U16 = 8,  /* 2 */
+  WEFT_U32 = 9,  /* 4 */
+  WEFT_U64 = 10  /* 8 */
 };
 
 /* NOLINTBEGIN(modernize-use-using): C has no other. */

@@ -14,8 +14,8 @@
 namespace weft::data {
 
 struct IdxOptions {
-  /// The dtype to convert the elements to; by default integers up to 32 bits become i32, and f32
-  /// and f64 stay what they are.
+  /// The dtype to convert the elements to; by default they keep that of the file: u8, i8, i16, i32,
+  /// f32 or f64.
   std::optional<DType> dtype;
 };
 WEFT_OPTIONS(IdxOptions, dtype)

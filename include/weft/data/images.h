@@ -17,7 +17,8 @@ struct ImageOptions {
   /// alpha is 4. Grey is 0.299 R + 0.587 G + 0.114 B; an alpha channel that is not asked for is
   /// left out, one that is not there is opaque.
   std::optional<int> channels = std::nullopt;
-  /// f32 or f64: numbers of [0, 1]; i32 or i64: 0 to 255, or to 65535 of a PNG file of 16 bits.
+  /// Floating: numbers of [0, 1]; integers, such as u8: 0 to 255, or to 65535 of a PNG file of 16
+  /// bits if the dtype holds that.
   DType dtype = DType::f32;
 };
 WEFT_OPTIONS(ImageOptions, channels, dtype)

@@ -51,6 +51,11 @@ Tensor converted(const char *function, const Operand &operand, std::optional<DTy
                  const ParameterInfo &info, const std::string &name) {
   Tensor tensor = operand.materialize(operand.weak() && dtype ? *dtype : operand.dtype(), function);
   if (dtype && tensor.dtype() != *dtype) tensor = cast(tensor, *dtype);
+  // Positions are of the dtypes that code indexes by.
+  const DType wide = dtype_info(tensor.dtype()).compute;
+  if (!info.admits.contains(tensor.dtype()) && info.admits.contains(wide) &&
+      is_integer(tensor.dtype()))
+    tensor = cast(tensor, wide);
   if (!info.admits.contains(tensor.dtype()))
     raise(ErrorKind::dtype,
           std::string(function) + ": " + wrong_dtype(name, info.admits, detail::type_of(tensor)));

@@ -25,7 +25,7 @@ Tensor counted(const Tensor &numbers, const Tensor &weights, const Size &count) 
   const Tensor at = cast(reshape(numbers, {-1}), DType::i64);
   Tensor of = weights.defined() ? reshape(weights, {-1}) : Tensor();
   if (!of.defined()) of = ones({size_along(at, 0)}, DType::i64);
-  if (of.dtype() == DType::boolean) of = cast(of, DType::i64);
+  of = cast(of, dtype_info(of.dtype()).sum);
   const Tensor all = scatter_add(zeros({count + 1}, of.dtype()), minimum(at, count.tensor()), of);
   return between(all, 0, 0, count);
 }
@@ -44,6 +44,10 @@ Tensor even_edges(const Tensor &x, std::int64_t count, const std::optional<RealL
     low = reduce_min(x);
     high = reduce_max(x);
     const Tensor none = low > high;
+    if (is_floating(x.dtype()))
+      weft::check(reduce_all(none | (isfinite(low) & isfinite(high))),
+                  "histogram: the elements reach from {} to {}, which is no range: give one", low,
+                  high);
     low = select(none, 0, low);
     high = select(none, 1, high);
   }

@@ -95,14 +95,17 @@ std::vector<Tensor> stretched(std::span<const Tensor> xs) {
                                   " and " + to_string(shape_of(x)));
     shape = *std::move(wider);
   }
+  // Sizes that are not known are those of a tensor that has them, whom the others have to match.
+  Sizes sizes(shape);
+  for (const Tensor &x : xs)
+    for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
+      const auto at = shape.size() - static_cast<std::size_t>(x.rank() - axis);
+      if (shape[at] != unknown || shape_of(x)[static_cast<std::size_t>(axis)] != unknown) continue;
+      sizes.set(at, x.size(axis));
+      shape[at] = 0; // taken
+    }
   std::vector<Tensor> found;
-  for (const Tensor &x : xs) {
-    found.push_back(shape.is_static() ? broadcast(x, shape) : x);
-    if (shape.is_static()) continue;
-    // Sizes that are not known are those of a selection among all.
-    for (const Tensor &other : xs)
-      found.back() = select(other == other, found.back(), found.back());
-  }
+  for (const Tensor &x : xs) found.push_back(broadcast(x, sizes));
   return found;
 }
 

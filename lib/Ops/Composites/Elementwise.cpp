@@ -24,17 +24,25 @@ Tensor half_even(const Tensor &x) {
 /// 0, as the remainder.
 Tensor floor_divide_integers(const Tensor &x, const Tensor &y) {
   const DType dtype = x.dtype();
-  const auto ratio = [&](const Tensor &a) { return cast(a, f64) / cast(y, f64); };
-  const auto rounded = [&](const Tensor &a) { return cast(floor(ratio(a) + 0.5), dtype); };
-  // The quotient of the least number by -1 wraps, as in a negation; a cast would end at the
-  // largest.
-  if (dtype == i32)
-    return select(y == 0, 0, select(y == -1, negate(x), cast(floor(ratio(x)), dtype)));
-  // What the nearest quotient leaves is less than a few y, of which the whole ones are exact.
-  const Tensor nearest = rounded(x), left = x - nearest * y;
+  const Tensor divisor = cast(y, f64);
+  const Tensor quotient = cast(x, f64) / divisor;
+  if (item_size(dtype) < 8) {
+    const Tensor whole = select(y == 0, 0, cast(floor(quotient), dtype));
+    // The quotient of the least number by -1 wraps, as in a negation; a cast would end at the
+    // largest.
+    return is_unsigned(dtype) ? whole : select(y == -1, negate(x), whole);
+  }
+  // What the nearest quotient leaves is less than a few y, of which the whole ones are exact. It
+  // has a sign in any case.
+  const Tensor nearest = cast(floor(quotient + 0.5), dtype);
+  const Tensor left = cast(x - nearest * y, i64);
   // In f64, as they are up to twice the largest number apart.
-  const Tensor whole = cast(left, f64) - cast(remainder(left, y), f64);
-  return select(y == 0, 0, nearest + rounded(whole));
+  const Tensor whole = cast(left, f64) - cast(remainder(left, cast(y, i64)), f64);
+  const Tensor more = cast(cast(floor(whole / divisor + 0.5), i64), dtype);
+  const Tensor result = select(y == 0, 0, nearest + more);
+  if (!is_unsigned(dtype)) return result;
+  return select(y >= std::uint64_t{1} << 63, cast(x >= y, dtype),
+                result); // which i64 does not hold
 }
 
 /// Of floating numbers, by what division of their sizes leaves: no step is larger than they are.

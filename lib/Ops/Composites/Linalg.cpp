@@ -391,7 +391,8 @@ Tensor vecdot(const Tensor &a, const Tensor &b, const linalg::VecdotOptions &opt
                                 std::to_string(sizes[0]) + " in a and " + std::to_string(sizes[1]) +
                                 " in b");
   const Tensor products = a * b;
-  return sum(products, {.axes = Ints{products.rank() + axis}});
+  // It has their dtype, also where a sum has a larger one.
+  return cast(sum(products, {.axes = Ints{products.rank() + axis}}), products.dtype());
 }
 
 Tensor vector_norm(const Tensor &x, const linalg::VectorNormOptions &options) {

@@ -17,7 +17,7 @@ Tensor extreme_position(const char *function, const Tensor &given,
   check_not_empty(function, given, axis ? Ints{*axis} : axes_of(given));
   Tensor x = given.dtype() == DType::boolean ? cast(given, DType::i32) : given;
   // -1 - x reverses the order of integers and holds the least one, which -x does not.
-  if (reversed) x = is_integer(x.dtype()) ? -1 - x : -x;
+  if (reversed) x = is_integer(x.dtype()) ? bitwise_invert(x) : -x;
   if (axis) return argmax_along(x, {.axis = *axis, .keepdims = keepdims});
   const Tensor found = argmax_along(reshape(x, {-1}), {.axis = 0});
   return keepdims ? with_axes_of(x, found) : found;

@@ -63,8 +63,10 @@ Named summed(const Named &of, const Letters &wanted) {
   for (std::size_t i = 0; i < of.axes.size(); ++i)
     if (!has(wanted, of.axes[i])) alone.push_back(static_cast<std::int64_t>(i));
   if (alone.empty()) return of;
+  const Tensor total = sum(of.x, {.axes = alone});
+  // A product has the dtype of its operands, also where a sum has a larger one.
   return {filtered(of.axes, [&](char32_t c) { return has(wanted, c); }),
-          sum(of.x, {.axes = alone})};
+          total.dtype() == of.x.dtype() ? total : cast(total, of.x.dtype())};
 }
 
 /// The sizes of axes as `reshape` takes them: -1 for one that is not known.
@@ -262,8 +264,10 @@ Named distinct(const std::string &term, Named of) {
       Ints unit(of.axes.size(), 1);
       unit[first] = unit[last] = size;
       const Tensor held = reshape(eye(size, DType::boolean), unit);
-      of.x = sum(select(held, of.x, cast(0, of.x.dtype())),
-                 {.axes = Ints{static_cast<std::int64_t>(last)}});
+      const DType dtype = of.x.dtype();
+      of.x = cast(
+          sum(select(held, of.x, cast(0, dtype)), {.axes = Ints{static_cast<std::int64_t>(last)}}),
+          dtype);
       of.axes.erase(last, 1);
     }
   }

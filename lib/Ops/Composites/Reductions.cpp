@@ -224,7 +224,7 @@ Tensor percentile(const Tensor &x, RealList q, const PercentileOptions &options)
 
 Tensor average(const Tensor &given, const Tensor &weights, const AverageOptions &options) {
   const auto number = [](const Tensor &t) {
-    return t.dtype() == DType::boolean ? cast(t, f32) : t;
+    return cast(t, t.dtype() == DType::boolean ? f32 : dtype_info(t.dtype()).sum);
   };
   const Tensor x = number(given);
   const Ints axes = call::checked_axes("average", "axis", options.axes, x.rank());

@@ -29,16 +29,20 @@ Groups grouped(const Tensor &numbers, const Tensor &by, bool smallest) {
   } else {
     // -1 - x reverses the order of integers and holds the least one, which -x does not.
     const Tensor value = stop_gradient(as_numbers(by));
-    const Tensor rising = !smallest ? value : is_integer(value.dtype()) ? -1 - value : -value;
+    const Tensor rising = !smallest                   ? value
+                          : is_integer(value.dtype()) ? bitwise_invert(value)
+                                                      : -value;
     const Tensor first = argsort(rising, {.axis = 0});
     const Tensor then = argsort(gather(wide, first), {.axis = 0});
     groups.order = take_along_axis(first, then, {.axis = 0});
     groups.numbers = sort(wide, {.axis = 0});
   }
-  // The one behind is of another group; behind the very last there is none.
-  const Tensor next = concatenate(
-      {along(groups.numbers, 0, Slice{1, {}}), tensor({std::int64_t{-1}})}, {.axis = 0});
-  groups.last = next != groups.numbers;
+  // The one behind is of another group; behind the very last there is none. There may be no element
+  // at all, so that both are of as many as there are.
+  const Size count = size_along(groups.numbers, 0);
+  const Tensor at = positions_along(groups.numbers, 0), end = (count - 1).tensor();
+  const Tensor next = gather(groups.numbers, minimum(at + std::int64_t{1}, end));
+  groups.last = (next != groups.numbers) | (at == end);
   return groups;
 }
 

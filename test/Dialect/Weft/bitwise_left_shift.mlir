@@ -11,7 +11,7 @@ func.func @text(%x: tensor<2x?xi32>, %y: tensor<?xi32>) {
 // -----
 
 func.func @bools(%x: tensor<2xi1>) {
-  // expected-error @+1 {{'weft.bitwise_left_shift' op lhs must be an integer (i32, i64), but it is bool(2,)}}
+  // expected-error @+1 {{'weft.bitwise_left_shift' op lhs must be an integer (i8, i16, i32, i64, u8, u16, u32, u64), but it is bool(2,)}}
   %0 = weft.bitwise_left_shift %x, %x : tensor<2xi1>
   return
 }

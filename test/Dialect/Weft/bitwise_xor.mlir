@@ -13,7 +13,7 @@ func.func @text(%x: tensor<2x?xi32>, %y: tensor<?xi32>, %b: tensor<3xi1>) {
 // -----
 
 func.func @floating(%x: tensor<2xf32>) {
-  // expected-error @+1 {{'weft.bitwise_xor' op lhs must be an integer or bool (bool, i32, i64), but it is f32(2,)}}
+  // expected-error @+1 {{'weft.bitwise_xor' op lhs must be an integer or bool (bool, i8, i16, i32, i64, u8, u16, u32, u64), but it is f32(2,)}}
   %0 = weft.bitwise_xor %x, %x : tensor<2xf32>
   return
 }

@@ -39,7 +39,7 @@ void mistake(Tensor x) {
 #elif MISTAKE == 12
   x.item<std::string>();
 #elif MISTAKE == 13
-  tensor({1u, 2u});
+  tensor({1.0L, 2.0L});
 #elif MISTAKE == 14
   GradientTape tape;
   tape.gradient(x, 3.f);

@@ -55,7 +55,7 @@ std::string text_of(double value) {
 Draw::Draw(std::uint64_t seed, const std::set<int> &plain, const std::vector<Tensor> *inputs)
     : seed_(seed), plain_(plain.empty() ? &nothing() : &plain), inputs_(inputs) {
   Random random(seed * 0x2545f4914f6cdd1d + 1);
-  constexpr DType dtypes[] = {f32, f32, f32, f64, i32, i64, boolean};
+  constexpr DType dtypes[] = {f32, f32, f32, f32, f64, i32, i64, boolean, u8, i8, u16, u64};
   dtype_ = dtypes[random.below(std::size(dtypes))];
   for (std::uint64_t rank = random.below(4); rank > 0; --rank)
     shape_.push_back(std::array<std::int64_t, 8>{0, 1, 1, 2, 2, 3, 4, 5}[random.below(8)]);

@@ -294,6 +294,7 @@ std::string changed_format(Random &random, Format format, const std::string &byt
   case Format::tfrecord:
   case Format::events: return changed_records(random, bytes, how);
   case Format::safetensors:
+  case Format::tree:
   case Format::checkpoint: return changed_safetensors(random, bytes, how);
   case Format::index:
     return bytes.starts_with('{') ? changed_json(random, bytes, how)

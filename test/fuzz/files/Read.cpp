@@ -14,6 +14,7 @@
 #include <weft/io.h>
 #include <weft/log.h>
 #include <weft/safetensors.h>
+#include <weft/save.h>
 
 namespace weft::fuzz {
 
@@ -149,6 +150,7 @@ private:
     case Format::events: return events();
     case Format::state: return state();
     case Format::history: return history();
+    case Format::tree: return tree();
     }
   }
 
@@ -214,6 +216,19 @@ private:
       fail("a load that failed has changed something");
     attempt("load_weights of some", {},
             [&] { load_weights(path, Model{}, {.strict = false}).expect_partial(); });
+  }
+  void tree() {
+    using Tensors = std::map<std::string, Tensor>;
+    attempt("load of any kind", {ErrorKind::dtype},
+            [&] { static_cast<void>(weft::detail::read_saved(path_)); });
+    attempt("load of tensors", {ErrorKind::dtype}, [&] {
+      for (const auto &[name, tensor] : load<Tensors>(path_))
+        if (tensor.defined()) touch(tensor);
+    });
+    attempt("load of a struct", {ErrorKind::dtype}, [&] {
+      for (const auto &[name, layer] : load<SavedSearch>(path_).layers)
+        if (layer.w.defined()) touch(layer.w);
+    });
   }
   void image() {
     const bool png = file_.format == Format::png;

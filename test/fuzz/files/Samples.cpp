@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include <zlib.h>
 
@@ -13,6 +14,7 @@
 #include <weft/events.h>
 #include <weft/io.h>
 #include <weft/safetensors.h>
+#include <weft/save.h>
 
 namespace weft::fuzz {
 
@@ -280,6 +282,42 @@ std::string zip_of(const std::vector<ZipMember> &members) {
          little(directory.size(), 4) + little(file.size(), 4) + little(0, 2);
 }
 
+void add_trees(std::vector<Sample> &all, const std::string &scratch) {
+  using Value = weft::detail::SavedValue;
+  using Kind = Value::Kind;
+  const Value number = Value::integer(std::int64_t{-7}), text = Value::of_text("a \"text\"");
+  const Value half{.kind = Kind::floating, .real = 0.5},
+      infinite{.kind = Kind::floating, .real = -std::numeric_limits<double>::infinity()};
+  const Value list{.kind = Kind::list, .entries = {number, text, half, infinite, Value()}};
+  // All kinds, as C++ reads some of them and Python the others.
+  const Value all_kinds{
+      .kind = Kind::dict,
+      .keys = {text, number, half, Value(), {.kind = Kind::boolean, .real = 1}},
+      .entries = {
+          {.kind = Kind::tensor, .tensor = ramp({{2, 3}}, DType::f32)},
+          {.kind = Kind::variable, .variable = Variable(ones({2}), "v", false)},
+          {.kind = Kind::tuple, .entries = {list, {.kind = Kind::scalar, .tensor = tensor(1)}}},
+          {.kind = Kind::record, .text = "m:C", .fields = {"x", "y"}, .entries = {list, number}},
+          {.kind = Kind::named,
+           .text = "m:P",
+           .fields = {"z"},
+           .entries = {{.kind = Kind::complex, .real = 1, .imaginary = -2}}}}};
+  const std::string path = scratch + "/tree.weft";
+  weft::detail::write_saved(path, all_kinds);
+  all.push_back({.format = Format::tree,
+                 .name = "kinds.weft",
+                 .bytes = bytes_of(path),
+                 .beside = {},
+                 .sealed = true});
+  save(path,
+       SavedSearch{.layers = {{"a", {ones({2}), std::nullopt, 3}}}, .note = "x", .pair = {1, 0.5}});
+  all.push_back({.format = Format::tree,
+                 .name = "search.weft",
+                 .bytes = bytes_of(path),
+                 .beside = {},
+                 .sealed = true});
+}
+
 std::vector<Sample> samples(const std::string &scratch) {
   std::filesystem::create_directories(scratch);
   std::vector<Sample> all;
@@ -289,6 +327,7 @@ std::vector<Sample> samples(const std::string &scratch) {
   add_records(all, scratch);
   add_safetensors(all, scratch);
   add_checkpoints(all, scratch);
+  add_trees(all, scratch);
   std::filesystem::remove_all(scratch);
   return all;
 }

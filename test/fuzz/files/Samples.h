@@ -4,9 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
+
+#include <weft/structure.h>
 
 namespace weft::fuzz {
 
@@ -26,11 +30,12 @@ enum class Format : std::uint8_t {
   events,
   state, ///< of a data set, a text
   history,
+  tree, ///< of `save`
 };
 
-inline constexpr std::array<std::string_view, 15> kFormats = {
+inline constexpr std::array<std::string_view, 16> kFormats = {
     "idx", "npy",  "npz",    "csv",        "lines",  "tfrecord", "safetensors", "index",
-    "png", "jpeg", "images", "checkpoint", "events", "state",    "history"};
+    "png", "jpeg", "images", "checkpoint", "events", "state",    "history",     "tree"};
 
 inline std::string_view name_of(Format format) {
   return kFormats[static_cast<std::size_t>(format)];
@@ -42,6 +47,20 @@ struct Sample {
   std::string bytes;                         ///< that are mutated
   std::map<std::string, std::string> beside; ///< other files there
   bool sealed = false;                       ///< by digests: no changed bit may pass
+};
+
+/// What a sample of the format tree has.
+struct SavedLayer {
+  Tensor w;
+  std::optional<Tensor> b;
+  std::int32_t units = 0;
+  WEFT_FIELDS(SavedLayer, w, b, units)
+};
+struct SavedSearch {
+  std::map<std::string, SavedLayer> layers;
+  std::string note;
+  std::tuple<std::int64_t, double> pair;
+  WEFT_FIELDS(SavedSearch, layers, note, pair)
 };
 
 /// What `samples` needs of a folder that it may write to.

@@ -50,16 +50,16 @@ class NumPy:
 
     @staticmethod
     def nonzero(x, axis):
-        return np.nonzero(x)[axis].astype(x.dtype)
+        return np.nonzero(x)[axis].astype(np.float32)
 
     @staticmethod
     def up_to(x, axis, size):
         found = np.nonzero(x)[axis][:size]
-        return np.pad(found, (0, size - found.size), constant_values=7).astype(x.dtype)
+        return np.pad(found, (0, size - found.size), constant_values=7).astype(np.float32)
 
     @staticmethod
     def argwhere(x):
-        return np.argwhere(x).astype(x.dtype)
+        return np.argwhere(x).astype(np.float32)
 
     @staticmethod
     def part(parts, i):
@@ -87,15 +87,15 @@ def weft_names() -> Any:
 
         @staticmethod
         def nonzero(x, axis):
-            return wf.cast(wf.nonzero(x)[axis], x.dtype)
+            return wf.cast(wf.nonzero(x)[axis], wf.float32)
 
         @staticmethod
         def up_to(x, axis, size):
-            return wf.cast(wf.nonzero(x, size=size, fill_value=7)[axis], x.dtype)
+            return wf.cast(wf.nonzero(x, size=size, fill_value=7)[axis], wf.float32)
 
         @staticmethod
         def argwhere(x):
-            return wf.cast(wf.argwhere(x), x.dtype)
+            return wf.cast(wf.argwhere(x), wf.float32)
 
         @staticmethod
         def part(parts, i):
@@ -103,7 +103,7 @@ def weft_names() -> Any:
 
         @staticmethod
         def pad(x, low, high):
-            return wf.pad(x, 7, low, high, [0] * len(low))
+            return wf.pad_interior(x, 7, low, high, [0] * len(low))
 
         @staticmethod
         def arange(x, axis):

@@ -184,3 +184,43 @@ def test_named_sizes():
     assert "weft.dim_names" in f.ir(numbers(2, 2), numbers(2, 3), phase="trace")
     same = open_function(lambda x, y: x + y, ["batch", 2], ["batch", 2])
     assert "check_sizes" not in same.ir(numbers(2, 2), numbers(2, 2), phase="linalg")
+
+
+@pytest.mark.parametrize(
+    ("shape", "f"),
+    [
+        ((5, 0, 2), lambda m, x, i: x[[1, 0, 0], :][..., 0, :, 2:9]),
+        ((2, 5, 0, 4), lambda m, x, i: x[3:3:2, :, [], i]),
+        ((3, 2, 2), lambda m, x, i: x[x[:, 0, 0] > 1][None, None]),
+        ((4, 0, 3), lambda m, x, i: x[:, None, i, :1][0]),
+        ((0, 3, 0), lambda m, x, i: x[None, :, 1]),
+        ((4, 3, 2), lambda m, x, i: x[1, ..., None, i]),
+    ],
+)
+def test_keys_beside_empty_axes(shape, f):
+    """A size that is left for reshape to find could be any where there are no elements."""
+    x, i = numbers(*shape), np.zeros(0, np.int64)
+    for sizes in [[None] * len(shape), [None, *shape[1:]], [*shape[:-1], None]]:
+        traced = wf.function(lambda x, i: f(wf, x, i), input_signature=[wf.TensorSpec(sizes), wf.TensorSpec([None], wf.int64)])
+        np.testing.assert_array_equal(traced(x, i), f(np, x, i))
+    np.testing.assert_array_equal(f(wf, wf.tensor(x), wf.tensor(i)), f(np, x, i))
+
+
+def test_sizes_are_checked_before_indices():
+    """Positions of one element, computed in as many as those beside them have, were read behind their end."""
+    f = wf.function(lambda x, i: x[i[:, None], [[0], [-1]]], input_signature=[wf.TensorSpec([None, None]), wf.TensorSpec([None], wf.int64)])
+    np.testing.assert_array_equal(f(numbers(2, 3), [1, -1]), [[3], [5]])
+    for _ in range(3):
+        with pytest.raises(wf.ShapeError, match="an unknown size never stretches"):
+            f(numbers(2, 3), [-1])
+
+
+def test_arrays_of_open_sizes_broadcast_together():
+    f = wf.function(lambda x, y, z: wf.broadcast_arrays(x, y, z), input_signature=[wf.TensorSpec([None, 1, None]), wf.TensorSpec([None, None]), wf.TensorSpec([])])
+    for shapes in [(2, 1, 3), (4, 3)], [(2, 1, 0), (5, 0)], [(0, 1, 1), (1, 1)]:
+        x, y = (numbers(*shape) for shape in shapes)
+        for found, want in zip(f(x, y, np.float32(7)), np.broadcast_arrays(x, y, np.float32(7)), strict=True):
+            np.testing.assert_array_equal(found, want)
+    for shapes in [(2, 1, 0), (1, 1)], [(2, 1, 4), (3, 3)]:
+        with pytest.raises(wf.ShapeError):
+            f(*(numbers(*shape) for shape in shapes), np.float32(7))

@@ -57,7 +57,9 @@ protected:
     std::vector<std::filesystem::path> found;
     if (std::filesystem::exists(folder_))
       for (const auto &item : std::filesystem::directory_iterator(folder_))
-        if (!item.path().filename().string().starts_with("compiler-")) found.push_back(item.path());
+        if (const auto name = item.path().filename().string();
+            !name.starts_with("compiler-") && name != ".usage")
+          found.push_back(item.path());
     return found;
   }
 

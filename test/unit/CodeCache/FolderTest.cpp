@@ -92,6 +92,40 @@ TEST_F(CacheFolder, DropsWhatWasNotUsedForLongest) {
   EXPECT_FALSE((*folder.read("c")).has_value());
 }
 
+// Looking through 100,000 entries for each that is written took longer than compiling it.
+TEST_F(CacheFolder, IsNotLookedThroughAtEachWrite) {
+  const std::string bytes = encode(entry_of(10));
+  const Folder folder(folder_, 100 * bytes.size());
+  ASSERT_FALSE(folder.prepare());
+  ASSERT_FALSE(folder.write("0", bytes));
+  // A writer's leftover shows whether somebody looks.
+  const std::string old = folder_ + "/a.code.tmp-1-0";
+  write(old, "half");
+  const timespec times[2] = {{1000, 0}, {1000, 0}};
+  utimensat(AT_FDCWD, old.c_str(), times, 0);
+  for (int i = 1; i < 100; ++i) ASSERT_FALSE(folder.write(std::to_string(i), bytes));
+  EXPECT_TRUE(std::filesystem::exists(old));
+  EXPECT_EQ(names(folder).size(), 100U);
+  write(old, "half"); // listing looks too
+  utimensat(AT_FDCWD, old.c_str(), times, 0);
+  ASSERT_FALSE(folder.write("100", bytes)); // one too many
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_EQ(names(folder).size(), 95U) << "a sixteenth goes at once";
+  EXPECT_TRUE((*folder.read("100")).has_value());
+}
+
+// Others remove files, and a note that is damaged counts for nothing.
+TEST_F(CacheFolder, KeepsItsCapWhateverTheUsageSays) {
+  const std::string bytes = encode(entry_of(1000));
+  const Folder folder(folder_, 3 * bytes.size());
+  ASSERT_FALSE(folder.prepare());
+  for (const char *usage : {"", "half", "a text as long as three numbers."}) {
+    write(folder_ + "/.usage", usage);
+    for (const char *name : {"a", "b", "c", "d", "e"}) ASSERT_FALSE(folder.write(name, bytes));
+    EXPECT_EQ(names(folder).size(), 3U) << usage;
+  }
+}
+
 TEST_F(CacheFolder, LooksWithoutUsing) {
   const Folder folder(folder_, 1 << 20);
   ASSERT_FALSE(folder.prepare());

@@ -10,14 +10,14 @@ namespace {
 
 const std::string kFolder = WEFT_SOURCE_DIR "/examples/digits/data/";
 
-TEST(ReadIdx, GivesTheDigitsAsIntegers) {
+TEST(ReadIdx, GivesTheDigitsAsBytes) {
   const Tensor images = read_idx(kFolder + "digits-images.idx3-ubyte");
-  EXPECT_EQ(images.dtype(), DType::i32);
+  EXPECT_EQ(images.dtype(), DType::u8);
   EXPECT_EQ(images.shape(), Shape({1797, 8, 8}));
   // The first image is a zero; its second row reads 0 0 13 15 10 15 5 0.
-  const std::vector<std::int32_t> pixels = images.to_vector<std::int32_t>();
-  EXPECT_EQ(std::vector<std::int32_t>(pixels.begin() + 8, pixels.begin() + 16),
-            (std::vector<std::int32_t>{0, 0, 13, 15, 10, 15, 5, 0}));
+  const std::vector<std::uint8_t> pixels = images.to_vector<std::uint8_t>();
+  EXPECT_EQ(std::vector<std::uint8_t>(pixels.begin() + 8, pixels.begin() + 16),
+            (std::vector<std::uint8_t>{0, 0, 13, 15, 10, 15, 5, 0}));
 }
 
 TEST(ReadIdx, ConvertsToTheDtypeAskedFor) {

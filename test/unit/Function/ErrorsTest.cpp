@@ -128,7 +128,8 @@ std::vector<Mistake> mistakes() {
        {flags},
        [](const Operands &x) { return negate(x[0]); },
        kDType,
-       "negate: x must be a number (i32, i64, f32, f64), but it is bool(2,)"},
+       "negate: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is "
+       "bool(2,)"},
       {"LogicalOfNumbers",
        {n, n},
        [](const Operands &x) { return logical_and(x[0], x[1]); },
@@ -138,7 +139,8 @@ std::vector<Mistake> mistakes() {
        {flags, flags},
        [](const Operands &x) { return matmul(x[0], x[1]); },
        kDType,
-       "matmul: lhs must be a number (i32, i64, f32, f64), but it is bool(2,)"},
+       "matmul: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is "
+       "bool(2,)"},
       {"GatherByFloats",
        {v, v},
        [](const Operands &x) { return gather(x[0], x[1]); },
@@ -334,7 +336,7 @@ std::vector<Mistake> mistakes() {
        {},
        [](const Operands &) { return iota(DType::boolean, {2}); },
        kDType,
-       "iota: dtype must be a number (i32, i64, f32, f64), but it is bool"},
+       "iota: dtype must be a number, but it is bool"},
       {"NothingToConcatenate",
        {},
        [](const Operands &) { return concatenate(std::span<const Tensor>()); },

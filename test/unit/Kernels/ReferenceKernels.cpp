@@ -17,7 +17,7 @@ concept Number = !std::same_as<T, bool>;
 
 /// Integer arithmetic without undefined overflow.
 template <std::integral T>
-using Wrapping = std::make_unsigned_t<T>;
+using Wrapping = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
 
 //===----------------------------------------------------------------------===//
 // Scalar functions
@@ -54,9 +54,11 @@ struct Remainder {
   template <Number T>
   static T of(T a, T b) {
     if constexpr (std::integral<T>) {
-      if (b == 0 || b == -1) return 0; // by -1 the quotient of the lowest number would overflow
+      if (b == 0) return 0;
+      if constexpr (std::unsigned_integral<T>) return a % b;
+      if (b == static_cast<T>(-1)) return 0; // the quotient of the lowest number would overflow
       const T r = a % b;
-      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+      return r != 0 && (r < 0) != (b < 0) ? static_cast<T>(r + b) : r;
     } else {
       const T r = std::fmod(a, b);
       if (r == 0) return std::copysign(T(0), b);
@@ -70,7 +72,8 @@ struct Power {
     if constexpr (std::floating_point<T>) {
       return std::pow(base, exponent);
     } else {
-      if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
+      if constexpr (std::signed_integral<T>)
+        if (exponent < 0) return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
       Wrapping<T> result = 1, square = Wrapping<T>(base);
       for (; exponent != 0; exponent /= 2, square *= square)
         if (exponent % 2 != 0) result *= square;
@@ -117,7 +120,7 @@ struct Sign {
   template <Number T>
   static T of(T x) {
     if (x > 0) return 1;
-    if (x < 0) return -1;
+    if (x < 0) return static_cast<T>(-1);
     return x == 0 ? T(0) : x;
   }
 };

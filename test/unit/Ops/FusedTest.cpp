@@ -75,24 +75,24 @@ std::vector<T> specials() {
             Limits::quiet_NaN()};
   else if constexpr (std::is_same_v<T, bool>) return {false, true};
   else
-    return {0,
-            1,
-            -1,
-            2,
-            -2,
-            3,
-            -3,
-            7,
-            -7,
-            100,
-            12345,
+    return {T(0),
+            T(1),
+            T(-1),
+            T(2),
+            T(-2),
+            T(3),
+            T(-3),
+            T(7),
+            T(-7),
+            T(100),
+            T(12345),
             Limits::max(),
-            -8,
-            10,
-            Limits::max() - 1,
+            T(-8),
+            T(10),
+            Limits::max() - T(1),
             Limits::min(),
-            Limits::min() + 1,
-            -12345};
+            Limits::min() + T(1),
+            T(-12345)};
 }
 
 /// The specials in all combinations of so many operands.

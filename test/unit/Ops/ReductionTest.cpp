@@ -197,7 +197,8 @@ TEST(Reduction, Errors) {
   EXPECT_THROWS(sum(zeros({2, 3}), {.axes = Ints{0, -2}}), ValueError,
                 "sum: axis 0 is given twice");
   EXPECT_THROWS(reduce_max(tensor({true})), DTypeError,
-                "max: x must be a number (i32, i64, f32, f64), but it is bool(1,)");
+                "max: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it "
+                "is bool(1,)");
 }
 
 } // namespace

@@ -7,7 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include <weft/detail/ranges.h>
 #include <weft/tensor.h>
 
 namespace weft {
@@ -59,7 +58,11 @@ TEST(Tensor, Fills) {
   EXPECT_EQ(arange(3).to_vector<int>(), (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(arange(-3).size(), 0);
   EXPECT_EQ(arange(1, 2, 0.25).to_vector<float>(), (Floats{1, 1.25, 1.5, 1.75}));
-  EXPECT_EQ(arange(3, 0, -1).to_vector<float>(), (Floats{3, 2, 1}));
+  EXPECT_EQ(arange(3., 0., -1.).to_vector<float>(), (Floats{3, 2, 1}));
+  EXPECT_EQ(arange(3, 0, -1).to_vector<std::int32_t>(), (std::vector<std::int32_t>{3, 2, 1}));
+  EXPECT_EQ(arange(2, std::size_t(4)).to_vector<std::int32_t>(), (std::vector<std::int32_t>{2, 3}));
+  EXPECT_THROWS(arange(0, ~std::uint64_t{0}), ValueError,
+                "arange: start, stop and step must be below 2^63");
   EXPECT_EQ(eye(2).to_vector<float>(), (Floats{1, 0, 0, 1}));
   EXPECT_EQ(eye(0).shape(), (Shape{0, 0}));
   EXPECT_THROWS(arange(0, 1, 0), ValueError, "arange: the step is 0");
@@ -71,18 +74,18 @@ TEST(Tensor, RangesOfIntegersAreExact) {
   constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                          most = std::numeric_limits<std::int64_t>::max(), big = 1LL << 62;
   const auto range = [](std::int64_t start, std::int64_t stop, std::int64_t step) {
-    return detail::arange_of_integers(start, stop, step, i64).to_vector<std::int64_t>();
+    return arange(start, stop, step, i64).to_vector<std::int64_t>();
   };
   EXPECT_EQ(range(most - 2, most, 1), (Longs{most - 2, most - 1}));
   EXPECT_EQ(range(most, 0, -big), (Longs{most, most - big}));
   EXPECT_EQ(range(least, most, big), (Longs{least, -big, 0, big}));
   EXPECT_EQ(range(most, least, least), (Longs{most, -1}));
   EXPECT_EQ(range(3, 3, -1), Longs());
-  EXPECT_EQ(detail::arange_of_integers(0, 3, 2, f32).to_vector<float>(), (Floats{0, 2}));
+  EXPECT_EQ(arange(0, 3, 2, f32).to_vector<float>(), (Floats{0, 2}));
   EXPECT_THROWS(range(0, 1, 0), ValueError, "arange: the step is 0");
   EXPECT_THROWS(range(least, most, 1), ShapeError,
                 "arange: the range has more elements than 2^63 - 1");
-  EXPECT_THROWS(detail::arange_of_integers(most - 1, most, 1, i32), ValueError,
+  EXPECT_THROWS(arange(most - 1, most, 1, i32), ValueError,
                 "arange: the range has the number 9223372036854775806, which does not fit the "
                 "dtype i32");
 }

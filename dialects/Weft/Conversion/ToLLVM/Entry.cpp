@@ -246,9 +246,15 @@ struct EntryPass : mlir::weft::impl::EntryPassBase<EntryPass> {
   /// A public function that others call is copied: the copy is called, the original entered.
   void keepCalledFunctions(Conventions &conventions) {
     SmallVector<func::FuncOp> functions(conventions.module.getOps<func::FuncOp>());
+    // One walk for all: kernels are hundreds of functions in a module.
+    llvm::DenseSet<Attribute> used;
+    const auto uses = SymbolTable::getSymbolUses(conventions.module);
+    if (uses)
+      for (const SymbolTable::SymbolUse &use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
     for (func::FuncOp function : functions) {
       if (!function.isPublic() || function.isDeclaration()) continue;
-      if (SymbolTable::symbolKnownUseEmpty(function, conventions.module)) continue;
+      if (uses && !used.contains(function.getNameAttr())) continue;
       func::FuncOp kept = function.clone();
       kept.setPrivate();
       kept.setName((function.getName() + "_called").str());

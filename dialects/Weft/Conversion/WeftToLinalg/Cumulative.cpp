@@ -20,6 +20,7 @@ struct Cumulative {
   Sizes sizes;
   int64_t axis;
   bool reverse, exclusive, shifted;
+  Signs signs;
 
   /// Whether the operand of that number is read one place before the step.
   bool isEarlier(size_t operand) const { return shifted && operand + 1 != operands.size(); }
@@ -27,7 +28,7 @@ struct Cumulative {
   /// One step from `acc` with the operands' elements; null is not the first.
   Value step(OpBuilder &builder, Location loc, Value isFirst, Value acc,
              ValueRange elements) const {
-    ScalarBuilder scalar(builder, loc);
+    ScalarBuilder scalar(builder, loc, signs);
     SmallVector<Value> arguments{acc};
     llvm::append_range(arguments, elements);
     Value next = buildScalarBody(info.op, scalar, arguments, element);
@@ -103,7 +104,8 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
                         op->getAttrOfType<IntegerAttr>("axis").getInt(),
                         flag("reverse"),
                         flag("exclusive"),
-                        flag("shifted")};
+                        flag("shifted"),
+                        b.signsOf(op)};
   Sizes &sizes = cumulative.sizes;
   for (Value operand : op->getOperands().drop_back())
     for (auto [axis, size, other] : llvm::enumerate(sizes, b.sizesOf(operand))) {
@@ -120,7 +122,8 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
     numbers.push_back(b.getIndexAttr((cumulative.reverse ? ::weft::kReverse : 0) |
                                      (cumulative.exclusive ? ::weft::kExclusive : 0) |
                                      (cumulative.shifted ? ::weft::kShifted : 0)));
-    return b.called(info.name, op->getOperands(), numbers, sizes, cumulative.element);
+    return b.called(info.name, op->getOperands(), numbers, sizes, cumulative.element,
+                    cumulative.signs.operandsUnsigned);
   }
   // Slices must have one type. What is known of an operand here holds here only: it may come from
   // around a region.
@@ -132,7 +135,7 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
     operand = b.typed(operand, cast<RankedTensorType>(operand.getType()).clone(shape));
     if (operand != before) b.setSizes(operand, sizes);
   }
-  ScalarBuilder scalar(b, b.getLoc());
+  ScalarBuilder scalar(b, b.getLoc(), cumulative.signs);
   Value init = buildReductionInit(info.op, scalar, cumulative.element);
   return lowerSlices(b, cumulative, init);
 }

@@ -63,9 +63,10 @@ Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &in
   SmallVector<AffineMap> maps;
   for (Value operand : op->getOperands())
     maps.push_back(broadcastMap(b, cast<RankedTensorType>(operand.getType()), type.clone(shape)));
+  const Signs signs = b.signsOf(op);
   Value result = b.elementwise(sizes, type.getElementType(), op->getOperands(), maps,
                                [&](OpBuilder &builder, Location loc, ValueRange args) {
-                                 ScalarBuilder scalar(builder, loc);
+                                 ScalarBuilder scalar(builder, loc, signs);
                                  return buildScalarBody(info.op, scalar, args.drop_back(),
                                                         type.getElementType());
                                });

@@ -53,10 +53,15 @@ static void hoist(Operation *check, Operation *fence) {
 
 void hoistChecks(func::FuncOp function) {
   function.walk([](Block *block) {
-    Operation *fence = nullptr;
+    // Sizes are checked before indices: these may be computed in as many elements as the check of
+    // sizes promises, which are read where there are fewer.
+    Operation *fence = nullptr, *sizesFence = nullptr;
     for (Operation &op : llvm::make_early_inc_range(*block)) {
-      if (op.hasTrait<StopsCall>()) hoist(&op, fence);
-      if (!isMemoryEffectFree(&op)) fence = &op;
+      const bool stops = op.hasTrait<StopsCall>(), ofSizes = isa<CheckSizesOp>(op);
+      if (stops) hoist(&op, ofSizes ? sizesFence : fence);
+      if (isMemoryEffectFree(&op)) continue;
+      fence = later(fence, &op);
+      if (!stops || ofSizes) sizesFence = &op;
     }
   });
 }

@@ -216,12 +216,12 @@ Value LinalgBuilder::permuted(Value input, ArrayRef<int64_t> permutation) {
 }
 
 Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFoldResult> numbers,
-                            ArrayRef<OpFoldResult> sizes, Type elementType) {
+                            ArrayRef<OpFoldResult> sizes, Type elementType, bool isUnsigned) {
   SmallVector<Value> given;
   for (OpFoldResult number : numbers) given.push_back(toValue(number));
   Value into = empty(sizes, elementType);
   Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
-                                    /*attrs=*/nullptr)
+                                    /*attrs=*/nullptr, isUnsigned)
                      .getResult(0);
   setSizes(result, sizes);
   return result;
@@ -248,7 +248,8 @@ SmallVector<Value> LinalgBuilder::routines(Operation *op, ArrayRef<Sizes> sizes)
     into.push_back(empty(of, getElementTypeOrSelf(result.getType())));
   auto call = CallIntoOp::create(*this, TypeRange(ValueRange(into)),
                                  StringRef(info.name.data(), info.name.size()), into,
-                                 op->getOperands(), ValueRange(), getDenseI64ArrayAttr(integers));
+                                 op->getOperands(), ValueRange(), getDenseI64ArrayAttr(integers),
+                                 signsOf(op).operandsUnsigned);
   for (auto [result, of] : llvm::zip_equal(call.getResults(), sizes)) setSizes(result, of);
   return SmallVector<Value>(call.getResults());
 }

@@ -20,8 +20,13 @@ class LinalgBuilder : public ImplicitLocOpBuilder {
 public:
   /// `withoutLibrary`: what routines of the library do is done by loops, for targets that cannot
   /// call it.
-  LinalgBuilder(Operation *first, bool withoutLibrary)
-      : ImplicitLocOpBuilder(first->getLoc(), first), withoutLibrary_(withoutLibrary) {}
+  LinalgBuilder(Operation *first, bool withoutLibrary,
+                const llvm::DenseMap<Operation *, Signs> &signs)
+      : ImplicitLocOpBuilder(first->getLoc(), first), signs_(signs),
+        withoutLibrary_(withoutLibrary) {}
+
+  /// What the types of an op said before all integers became signless.
+  Signs signsOf(Operation *op) const { return signs_.lookup(op); }
 
   bool withoutLibrary() const { return withoutLibrary_; }
 
@@ -61,9 +66,9 @@ public:
   /// `input` with its axes in another order: axis i of the result is axis permutation[i].
   Value permuted(Value input, ArrayRef<int64_t> permutation);
 
-  /// What a routine of the library gives for `inputs` and `numbers`.
+  /// What a routine of the library gives for `inputs`, maybe of unsigned integers, and `numbers`.
   Value called(StringRef routine, ValueRange inputs, ArrayRef<OpFoldResult> numbers,
-               ArrayRef<OpFoldResult> sizes, Type elementType);
+               ArrayRef<OpFoldResult> sizes, Type elementType, bool isUnsigned = false);
   /// What the routine of such an op gives, of these sizes. Without the library there is none: an
   /// error, and a null value.
   Value routine(Operation *op, ArrayRef<OpFoldResult> sizes);
@@ -137,6 +142,7 @@ private:
   DenseMap<Value, Sizes> sizes_;
   DenseMap<Value, OpFoldResult> rangeStarts_;
   DenseMap<Value, Value> indices_; ///< of i64 scalars
+  const llvm::DenseMap<Operation *, Signs> &signs_;
   bool withoutLibrary_;
 };
 

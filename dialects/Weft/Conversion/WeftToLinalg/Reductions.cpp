@@ -29,16 +29,16 @@ struct ReductionLoops {
 
 /// `x` reduced along `axes`, which are neighbours.
 static Value reduceNeighbours(LinalgBuilder &b, Value x, ArrayRef<int64_t> axes,
-                              const ::weft::OpInfo &info) {
+                              const ::weft::OpInfo &info, Signs signs) {
   Type element = getElementTypeOrSelf(x.getType());
   Sizes sizes = b.sizesOf(x);
   ReductionLoops loops(b, sizes, axes);
-  ScalarBuilder scalar(b, b.getLoc());
+  ScalarBuilder scalar(b, b.getLoc(), signs);
   Value init = b.filled(loops.kept, buildReductionInit(info.op, scalar, element));
   auto generic = linalg::GenericOp::create(
       b, init.getType(), x, init, {b.getMultiDimIdentityMap(sizes.size()), loops.result},
       loops.kinds, [&](OpBuilder &builder, Location loc, ValueRange args) {
-        ScalarBuilder step(builder, loc);
+        ScalarBuilder step(builder, loc, signs);
         Value sum = buildScalarBody(info.op, step, {args[1], args[0]}, element);
         linalg::YieldOp::create(builder, loc, sum);
       });
@@ -56,7 +56,7 @@ Value lowerReduction(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info
   for (size_t end = axes.size(); end != 0 || axes.empty();) {
     size_t begin = end;
     while (begin != 0 && (begin == end || axes[begin - 1] + 1 == axes[begin])) --begin;
-    result = reduceNeighbours(b, result, axes.slice(begin, end - begin), info);
+    result = reduceNeighbours(b, result, axes.slice(begin, end - begin), info, b.signsOf(op));
     if (begin == 0) break;
     end = begin;
   }

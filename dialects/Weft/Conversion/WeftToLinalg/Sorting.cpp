@@ -117,6 +117,7 @@ Value lowerSearchSorted(LinalgBuilder &b, SearchSortedOp op) {
                        Twine(i));
   if (!b.withoutLibrary()) return b.routine(op, sizes);
   // Every value counts the elements that stand before it.
+  const Signs signs = b.signsOf(op);
   Type i64 = b.getI64Type();
   SmallVector<AffineExpr> exprs;
   for (size_t i = 0; i < batch; ++i) exprs.push_back(b.getAffineDimExpr(i));
@@ -130,7 +131,7 @@ Value lowerSearchSorted(LinalgBuilder &b, SearchSortedOp op) {
       linalg::GenericOp::create(
           b, none.getType(), ValueRange{a, v}, none, {along, here, here}, loops,
           [&](OpBuilder &builder, Location loc, ValueRange args) {
-            ScalarBuilder scalar(builder, loc);
+            ScalarBuilder scalar(builder, loc, signs);
             // Equal ones are in front of it if it stands behind them.
             Value before = op.getRight() ? scalar.logicalNot(isBefore(scalar, args[1], args[0]))
                                          : isBefore(scalar, args[0], args[1]);

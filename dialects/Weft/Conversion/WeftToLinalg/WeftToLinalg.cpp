@@ -2,6 +2,7 @@
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/WeftToLinalg/HoistChecks.h"
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "Weft/Conversion/WeftToLinalg/Signs.h"
 #include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 
@@ -172,6 +173,8 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
 
   void runOnOperation() override {
     separateEmptyStacks(getOperation());
+    widenOperands(getOperation());
+    const auto signs = eraseSigns(getOperation());
     fillConstants(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
@@ -183,7 +186,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     if (ops.empty()) return;
     // Definitions come before uses, so the sizes of operands are known when an op's iteration
     // comes.
-    LinalgBuilder b(ops.front(), withoutLibrary);
+    LinalgBuilder b(ops.front(), withoutLibrary, signs);
     shareNamedSizes(b, getOperation());
     for (Operation *op : ops) {
       if (auto assertion = dyn_cast<AssertOp>(op)) {

@@ -52,8 +52,9 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     }
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
-    const auto element =
-        cast<RankedTensorType>(call.getInputs().front().getType()).getElementType();
+    Type element = cast<RankedTensorType>(call.getInputs().front().getType()).getElementType();
+    if (call.getIsUnsigned())
+      element = b.getIntegerType(element.getIntOrFloatBitWidth(), /*isSigned=*/false);
     const std::string name =
         ("weft_rt_" + call.getRoutine() + "_" + name_of(*dtypeOf(element))).str();
     if (call.getAttrs()) {

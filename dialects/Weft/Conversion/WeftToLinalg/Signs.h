@@ -1,0 +1,21 @@
+// What happens to dtypes before weft ops become linalg: small ones are widened where the library
+// has no routines for them, and integers lose their signs.
+#pragma once
+
+#include "Weft/Conversion/ScalarBuilder.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::weft {
+
+/// Does ops whose record says `widening` on dtypes that have no routines of their own in the dtype
+/// in which these are computed (OpDefs/Widening.h).
+void widenOperands(func::FuncOp function);
+
+/// Makes all types of the function signless, as arith and linalg want integers. Gives what the weft
+/// ops in it, which are lowered next, were told by their types. The function, and ops that show
+/// values to the library, keep it as an attribute, kUnsigned.
+llvm::DenseMap<Operation *, Signs> eraseSigns(func::FuncOp function);
+
+} // namespace mlir::weft

@@ -1,0 +1,39 @@
+// In which dtype ops are computed that have kernels for the large dtypes alone.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "OpDefs/OpInfo.h"
+
+namespace weft {
+
+/// How a call is done in another dtype: operands are cast to `dtype`, and a result of their dtype
+/// back.
+struct Widened {
+  DType narrow, dtype;
+  /// What is added to operands, and to the result, where the order matters: half of the range.
+  std::optional<std::int64_t> shift;
+};
+
+/// Nothing for a dtype that has kernels. Numbers that wrap do so the same with a sign and after
+/// more bits. Where the order matters unsigned ones of as many bits are in order when half of their
+/// range is taken off, and signed ones of fewer are moved so that the lowest and highest numbers of
+/// the larger dtype, which stand for none, are cut to their own.
+constexpr std::optional<Widened> widened(const OpInfo &info, DType dtype) {
+  if (info.widening == Widening::none) return std::nullopt;
+  const DTypeInfo &own = dtype_info(dtype);
+  DType wide = own.compute;
+  if (info.widening == Widening::ring && is_unsigned(dtype) && own.bits >= 32)
+    wide = *find_dtype(DTypeKind::integer, own.bits);
+  const bool is_larger = item_size(wide) > item_size(dtype);
+  if (wide == dtype || (info.widening == Widening::value && !is_larger)) return std::nullopt;
+  Widened result{dtype, wide, std::nullopt};
+  if (info.widening != Widening::order) return result;
+  if (!is_larger) result.shift = std::numeric_limits<std::int64_t>::min();
+  else if (!is_unsigned(dtype)) result.shift = std::int64_t{1} << (own.bits - 1);
+  return result;
+}
+
+} // namespace weft
