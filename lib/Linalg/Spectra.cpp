@@ -1,5 +1,6 @@
 // Eigenvalues of symmetric matrices and singular values: Jacobi's rotations for small ones, LAPACK
 // for others.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -81,6 +82,8 @@ bool rotate_columns(const Matrix<T> &a, const Matrix<T> &vectors) {
         const T first = kernels.dot(a.rows, x, x), second = kernels.dot(a.rows, y, y),
                 both = kernels.dot(a.rows, x, y);
         if (std::abs(both) <= 4 * kEpsilon * std::sqrt(first) * std::sqrt(second)) continue;
+        // What is left of a column that depends on the other shrinks until its square is 0.
+        if (std::abs(both) <= kEpsilon * kEpsilon * std::max(first, second)) continue;
         done = false;
         const Rotation<T> rotation = Rotation<T>::of(first, both, second);
         rotation.apply(a.rows, x, y);
