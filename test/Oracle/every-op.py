@@ -36,7 +36,6 @@ def specials(dtype):
     return np.array([0, -0.0, 1, -1, 0.5, -2.5, 3, 1e-3, 20.25, -88.75, 710, 1e10, np.inf, -np.inf, np.nan,
                      limits.smallest_subnormal, -limits.tiny, limits.max, limits.min], dtype)
 
-
 def ordinary(dtype, shape):
     dtype = np.dtype(dtype)
     if dtype == np.bool_:

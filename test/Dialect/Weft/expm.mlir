@@ -12,9 +12,9 @@ func.func @shapes(%x: tensor<2x?x3xf32>) {
 // AD-LABEL: func.func @expm_vjp(
 // AD: weft.transpose
 // AD: %[[E:.*]] = weft.expm %{{.*}} : (tensor<6x6xf64>)
-// AD: %[[PART:.*]] = weft.slice %[[E]] from [0, 3] to [3, 6] by [1, 1]
-// AD: %[[DX:.*]] = weft.multiply %[[PART]]
-// AD: return %[[DX]]
+// AD: %[[PART:.*]] = weft.slice %[[E]] from [0, 3] to [3, 6]
+// AD: weft.multiply %[[PART]]
+// AD: return
 func.func @expm_vjp(%x: tensor<3x3xf64>, %d: tensor<3x3xf64>) -> tensor<3x3xf64> {
   %0:2 = weft.vjp @exponential(%x) cotangents(%d) wrt [0] : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<3x3xf64>, tensor<3x3xf64>)
   return %0#1 : tensor<3x3xf64>
