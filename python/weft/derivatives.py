@@ -5,6 +5,7 @@ from __future__ import annotations
 from _thread import get_ident
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -75,7 +76,7 @@ class _Sources:
             own = _weft.internal_own(self._name, self._tape, x)
             self.sources.append(own)
             # The function may assign to items of its argument, and the derivative is by what it was given.
-            return own.__copy__() if isinstance(own, _weft.Tensor) else own
+            return copy(own) if isinstance(own, _weft.Tensor) else own
         variables = _weft.internal_variables(x, True, False)
         counts.append(len(variables))
         for variable in variables:
