@@ -35,11 +35,15 @@ Tensor value_of(std::string_view name, std::string_view what, const Operand &ope
 /// A bound in the dtype that C++ integers have, or i64 if it does not fit.
 Tensor bound(const Operand &operand, std::string_view what) {
   Tensor tensor;
-  if (std::int64_t value = 0; operand.weak() && operand.weak_kind() == DTypeKind::integer &&
-                              operand.exactly_as(value) &&
-                              value != static_cast<std::int32_t>(value))
-    tensor = i64_scalar(value);
-  else tensor = value_of("for_loop", what, operand);
+  if (operand.weak() && operand.weak_kind() == DTypeKind::integer) {
+    std::int64_t value = 0;
+    if (!operand.exactly_as(value))
+      return operand.materialize(DType::i64, "for_loop"); // which throws
+    tensor = value == static_cast<std::int32_t>(value) ? value_of("for_loop", what, operand)
+                                                       : i64_scalar(value);
+  } else {
+    tensor = value_of("for_loop", what, operand);
+  }
   check_integer_scalar("for_loop", what, detail::type_of(tensor));
   return tensor;
 }
@@ -54,9 +58,9 @@ Iterations Iterations::make(const Operand &start, const Operand &stop, std::int6
   Iterations iterations;
   iterations.step_ = step;
   iterations.where_ = stop.where();
-  iterations.dtype_ = promote(first.dtype(), end.dtype());
-  if (start.weak() && !stop.weak()) iterations.dtype_ = end.dtype();
-  if (stop.weak() && !start.weak()) iterations.dtype_ = first.dtype();
+  iterations.dtype_ = start.weak() == stop.weak() ? promote(first.dtype(), end.dtype())
+                      : start.weak()              ? end.dtype()
+                                                  : first.dtype();
   iterations.start_ = cast(first, DType::i64);
   iterations.low_ = step > 0 ? iterations.start_ : mirrored(iterations.start_);
   iterations.high_ = step > 0 ? cast(end, DType::i64) : mirrored(cast(end, DType::i64));

@@ -15,27 +15,6 @@ T determinant(const Matrix<const T> &lu, const Matrix<const std::int64_t> &pivot
   return product;
 }
 
-template <class T>
-void determinants_of_lanes(const Batches &batches, std::int64_t size) {
-  const std::int64_t groups = (batches.count() + kLanes - 1) / kLanes;
-  batches.for_each_group(size, groups, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> work;
-    Workspace<std::int64_t> numbers;
-    T *const lanes = work.take(size * size * kLanes);
-    std::int64_t *const pivots = numbers.take(size * kLanes);
-    for (std::int64_t group = begin; group < end; ++group) {
-      const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
-      if (count < kLanes) std::fill_n(lanes, size * size * kLanes, T(0));
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        copy_small<T>(batches.operand<T>(0, first + lane), lane_of(lanes, size, size, lane));
-      linalg_kernels<T>().lu_lanes(size, lanes, pivots);
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        batches.number<T>(0, first + lane) =
-            determinant<T>(lane_of(lanes, size, size, lane), lane_of(pivots, size, 1, lane));
-    }
-  });
-}
-
 /// P x Q = L D U of a square matrix, with unit triangles, by the largest element of all that is
 /// left: D ends in zeros where there is no inverse, and what the triangles take away loses no
 /// digits. For with it the cofactors of x are those of D, which are products, between triangles.
@@ -171,7 +150,10 @@ template <class T>
 void det(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
-  if (size <= kSmall) return determinants_of_lanes<T>(batches, size);
+  if (size <= kSmall)
+    return factor_lanes<T>(batches, size, [&](std::int64_t i, const auto &lu, const auto &pivots) {
+      batches.number<T>(0, i) = determinant<T>(lu, pivots);
+    });
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Lu<T> lu;
     Workspace<T> whole;

@@ -76,29 +76,6 @@ void write_rows(const Batches &batches, std::int64_t i, const Matrix<const std::
     std::swap(order(row, 0), order(pivots(row, 0), 0));
 }
 
-/// Small square matrices of a batch, a lane each.
-template <class T>
-void lu_of_lanes(const Batches &batches, std::int64_t size) {
-  const std::int64_t groups = (batches.count() + kLanes - 1) / kLanes;
-  batches.for_each_group(size, groups, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> work;
-    Workspace<std::int64_t> numbers;
-    T *const lanes = work.take(size * size * kLanes);
-    std::int64_t *const pivots = numbers.take(size * kLanes);
-    for (std::int64_t group = begin; group < end; ++group) {
-      const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
-      if (count < kLanes) std::fill_n(lanes, size * size * kLanes, T(0));
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        copy_small<T>(batches.operand<T>(0, first + lane), lane_of(lanes, size, size, lane));
-      linalg_kernels<T>().lu_lanes(size, lanes, pivots);
-      for (std::int64_t lane = 0; lane < count; ++lane) {
-        copy_small<T>(lane_of(lanes, size, size, lane), batches.result<T>(0, first + lane));
-        write_rows(batches, first + lane, lane_of(pivots, size, 1, lane), size);
-      }
-    }
-  });
-}
-
 } // namespace
 
 namespace routines {
@@ -109,7 +86,10 @@ void lu(const RoutineCall &call) {
   const std::int64_t rows = batches.operand<T>(0, 0).rows,
                      size = std::min(rows, batches.operand<T>(0, 0).columns);
   if (size <= kSmall && size == rows && size == batches.operand<T>(0, 0).columns)
-    return lu_of_lanes<T>(batches, size);
+    return factor_lanes<T>(batches, size, [&](std::int64_t i, const auto &lu, const auto &pivots) {
+      copy_small<T>(lu, batches.result<T>(0, i));
+      write_rows(batches, i, pivots, size);
+    });
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Lu<T> lu;
     Workspace<T> whole;

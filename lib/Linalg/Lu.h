@@ -1,6 +1,7 @@
 // LU of one matrix after another, for the routines that factor on their way.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "Linalg/Triangular.h"
@@ -22,5 +23,27 @@ private:
 
   Workspace<T> panel_, work_;
 };
+
+/// Factors small square matrices of a batch, a lane each, and calls `use(i, lu, pivots)` for matrix
+/// `i`, on several threads.
+template <class T, class Use>
+void factor_lanes(const Batches &batches, std::int64_t size, const Use &use) {
+  const std::int64_t groups = (batches.count() + kLanes - 1) / kLanes;
+  batches.for_each_group(size, groups, [&](std::int64_t begin, std::int64_t end) {
+    Workspace<T> work;
+    Workspace<std::int64_t> numbers;
+    T *const lanes = work.take(size * size * kLanes);
+    std::int64_t *const pivots = numbers.take(size * kLanes);
+    for (std::int64_t group = begin; group < end; ++group) {
+      const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
+      if (count < kLanes) std::fill_n(lanes, size * size * kLanes, T(0));
+      for (std::int64_t lane = 0; lane < count; ++lane)
+        copy_small<T>(batches.operand<T>(0, first + lane), lane_of(lanes, size, size, lane));
+      linalg_kernels<T>().lu_lanes(size, lanes, pivots);
+      for (std::int64_t lane = 0; lane < count; ++lane)
+        use(first + lane, lane_of(lanes, size, size, lane), lane_of(pivots, size, 1, lane));
+    }
+  });
+}
 
 } // namespace weft::kernels

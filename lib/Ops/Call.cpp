@@ -180,10 +180,11 @@ Tensor unary(OpCode op, const Operand &x) {
   return general(op, {&x}, none);
 }
 
+/// Whether the op says a bool of two numbers.
 static bool is_comparison(OpCode op) {
-  constexpr OpCode comparisons[] = {OpCode::equal,      OpCode::not_equal, OpCode::less,
-                                    OpCode::less_equal, OpCode::greater,   OpCode::greater_equal};
-  return std::ranges::find(comparisons, op) != std::end(comparisons);
+  const TensorType numbers[] = {{DType::i64, {}}, {DType::i64, {}}};
+  const Result<TensorType> result = infer({.op = op, .operands = numbers, .attrs = none});
+  return result && result->dtype == DType::boolean;
 }
 
 /// Whether numbers of one are unsigned, and of such a size that no signed dtype holds those of

@@ -212,9 +212,6 @@ nb::object put(nb::handle object, nb::handle value) {
 } // namespace
 
 void define_assignment(nb::module_ &module) {
-  // A new object of the same tensor, which assignments to items of the other do not change.
-  define(module, "internal_snapshot(x)",
-         [](nb::handle object) { return checked(wrap(tensor_in(object.ptr()))); });
   define<updated>(module, "internal_updated(x, key, value, method)");
   define(module, "internal_value_for(x, value, function)",
          [](nb::handle x, nb::handle value, const std::string &function) {

@@ -259,17 +259,16 @@ Prototype &prototype_of(const FunctionCore::Trace &trace) {
 }
 
 /// Reads the objects that a call gives new values to, where a trace assigns items of arguments.
+/// Throws StateError, before anything runs, where one of them is also another argument: the trace
+/// has two values for one object.
 void read_assigned(const FunctionCore::Trace &trace, Call &call) {
-  if (!prototype_of(trace).assigned.empty()) [[unlikely]]
-    call.read_tree();
-}
-
-/// Throws StateError where an argument whose items the function assigns is also another argument:
-/// the trace has two values for one object.
-void check_own_objects(const Call &call, std::span<const std::uint32_t> assigned) {
+  const std::vector<std::uint32_t> &assigned = prototype_of(trace).assigned;
+  if (assigned.empty()) [[likely]]
+    return;
+  call.read_tree();
   for (const std::uint32_t leaf : assigned) {
     const PyObject *object = call.walker.given[leaf].ptr();
-    const auto same = [&](const auto &other) { return other.ptr() == object; };
+    const auto same = [&](const nb::object &other) { return other.ptr() == object; };
     if (std::ranges::count_if(call.walker.given, same) > 1)
       throw StateError(std::string(name_of(call.self)) +
                        ": the function assigns items of an argument that is given twice: give a "
@@ -282,7 +281,6 @@ PyObject *result_of(const FunctionCore::Trace &trace, const Call &call,
   const auto &variables = call.walker.reader.variables;
   const std::vector<std::uint32_t> &assigned = prototype_of(trace).assigned;
   if (!assigned.empty()) [[unlikely]] {
-    check_own_objects(call, assigned);
     const std::size_t first = tensors.size() - assigned.size();
     for (std::size_t i = 0; i < assigned.size(); ++i)
       assign_elements(call.walker.given[assigned[i]].ptr(), std::move(tensors[first + i]));
@@ -310,6 +308,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
     const auto trace =
         self->core->find_inside(nowhere, call.walker.reader, call.tracee(), call.prototype);
     if (self->kept != nullptr) keep_while_traced(nb::borrow(self->kept));
+    read_assigned(*trace, call);
     return result_of(*trace, call, self->core->call(nowhere, *trace, call.walker.reader));
   }
   if (FunctionCore::calls_are_entries()) {
@@ -321,6 +320,7 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
       const Interruptible signals;
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
+      read_assigned(*trace, call); // the tree was read with the lock of Python
       tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
     }
     if (tensors) return result_of(*trace, call, *std::move(tensors));
@@ -384,7 +384,7 @@ PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t f
     std::shared_ptr<FunctionCore::Trace> trace = self->last;
     if (arguments.undefined >= 0 || !trace || !detail::serves(*trace, arguments))
       self->last = trace = find(call);
-    else read_assigned(*trace, call);
+    read_assigned(*trace, call);
     self->history = self->history << 1 | static_cast<std::uint32_t>(call.traced);
     ++self->calls;
     if (call.traced) [[unlikely]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 from weft import _weft
@@ -94,7 +95,7 @@ class Library:
     op_count = staticmethod(_weft.internal_op_count)
 
     def snapshot(self, x: Any) -> Any:
-        return _weft.internal_snapshot(x)
+        return copy(x)
 
     def begin_carrying(self) -> None:
         _weft.internal_begin_carrying()

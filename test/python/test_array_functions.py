@@ -222,6 +222,15 @@ def test_updates_have_gradients():
     assert by_v.tolist() == [7, 5, 3]
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_a_histogram_needs_a_range(value):
+    x = wf.tensor([1.0, value])
+    for f in wf.histogram, wf.function(lambda x: wf.histogram(x)):
+        with pytest.raises(wf.AssertionError, match="histogram: the elements reach from .* which is no range: give one"):
+            f(x)
+    assert both(lambda x: wf.histogram(x, 2, (0.0, 4.0))[0], x).tolist() == np.histogram([1.0, value], 2, (0.0, 4.0))[0].tolist()
+
+
 # Products -------------------------------------------------------------------------------------------------------------------------
 
 

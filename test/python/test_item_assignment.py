@@ -527,8 +527,11 @@ def test_copies_keep_their_elements(copied) -> None:  # noqa: ANN001
 
 
 def test_an_object_that_is_two_arguments() -> None:
+    calls = wf.Variable(0)
+
     @wf.function
     def f(x, y):  # noqa: ANN001, ANN202
+        calls.assign_add(1)
         x[0] = 9.0
         return x + y["b"]
 
@@ -537,6 +540,7 @@ def test_an_object_that_is_two_arguments() -> None:
         with pytest.raises(wf.StateError, match="f: the function assigns items of an argument that is given twice: give a copy"):
             f(x, {"b": x})
         np.testing.assert_array_equal(x, [1, 2])
+        assert calls.numpy() == 0, "it is refused before anything runs"
     np.testing.assert_array_equal(f(x, {"b": x.copy()}), [10, 4])
 
 
