@@ -12,7 +12,7 @@
 // CHECK: weft.call_into "cumsum"(%{{.*}}) numbers(%[[OUTER]], %[[SIZE]], %[[INNER]], %[[BACKWARDS]]) into %[[INTO]] : (tensor<5x3xf32>) into tensor<5x3xf32>
 // LOOPS-LABEL: func @lines
 // LOOPS: scf.for
-// LOOPS: tensor.extract_slice %{{.*}}[0, %{{.*}}] [5, 1] [1, 1] : tensor<5x3xf32> to tensor<5xf32>
+// LOOPS: tensor.extract_slice %{{.*}}[0, %{{.*}}] [5, 1] [1, 1] : tensor<5x3xf32> to tensor<5x1xf32>
 func.func @lines(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
   %0 = weft.cumsum %x {axis = 1 : i64, reverse = true} : tensor<5x3xf32>
   return %0 : tensor<5x3xf32>

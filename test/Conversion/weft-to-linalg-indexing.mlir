@@ -1,5 +1,6 @@
 // Indices are checked before the loops that use them.
 // RUN: weft-opt %s --weft-to-linalg --split-input-file --mlir-print-local-scope | FileCheck %s
+// RUN: weft-opt %s --weft-to-linalg --canonicalize --split-input-file --mlir-print-local-scope | FileCheck %s --check-prefix=FOLDED
 
 // CHECK-LABEL: func @gather
 // CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[I:.*]]: tensor<5xi32>)
@@ -109,4 +110,48 @@ func.func @range(%x: tensor<?x4xf32>, %u: tensor<?x4xf32>, %n: tensor<i64>, %s: 
   %0 = weft.gather %x, %at {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?xi64>) -> tensor<?x4xf32>
   %1 = weft.scatter_add %x, %at, %u {axis = 0 : i64} : (tensor<?x4xf32>, tensor<?xi64>, tensor<?x4xf32>) -> tensor<?x4xf32>
   return %0, %1 : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// -----
+
+// A slice across another axis than the first keeps it, with size 1: upstream takes the axis that is lost for the first of that size once the offset is known.
+// FOLDED-LABEL: func @unit_axes
+// FOLDED-SAME: (%[[X:.*]]: tensor<1x3x2x1xf32>, %[[I:.*]]: tensor<1xi64>, %[[U:.*]]: tensor<1x3x2x1xf32>)
+// FOLDED: linalg.generic {{.*}} ins(%[[U]] : tensor<1x3x2x1xf32>)
+// FOLDED: tensor.insert_slice %{{.*}} into %[[X]][0, 0, 0, %{{.*}}] [1, 3, 2, 1] [1, 1, 1, 1] : tensor<1x3x2x1xf32> into tensor<1x3x2x1xf32>
+func.func @unit_axes(%x: tensor<1x3x2x1xf32>, %i: tensor<1xi64>, %u: tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32> {
+  %0 = weft.scatter_add %x, %i, %u {axis = 3 : i64} : (tensor<1x3x2x1xf32>, tensor<1xi64>, tensor<1x3x2x1xf32>) -> tensor<1x3x2x1xf32>
+  return %0 : tensor<1x3x2x1xf32>
+}
+
+// -----
+
+// So does one that is replaced.
+// FOLDED-LABEL: func @replaced
+// FOLDED: tensor.expand_shape %{{.*}} {{\[}}[0], [1], [2, 3]] output_shape [1, 3, 2, 1]
+func.func @replaced(%x: tensor<1x3x2x5xf32>, %v: tensor<1x3x2xf32>) -> tensor<1x3x2x5xf32> {
+  %i = weft.constant dense<2> : tensor<i64>
+  %0 = weft.update_slice %x, %i, %v {axis = 3 : i64} : (tensor<1x3x2x5xf32>, tensor<i64>, tensor<1x3x2xf32>) -> tensor<1x3x2x5xf32>
+  return %0 : tensor<1x3x2x5xf32>
+}
+
+// -----
+
+// A scalar index has updates without the axis.
+// FOLDED-LABEL: func @one_index
+// FOLDED: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>]
+func.func @one_index(%x: tensor<4x3xf32>, %i: tensor<i64>, %u: tensor<4xf32>) -> tensor<4x3xf32> {
+  %0 = weft.scatter_add %x, %i, %u {axis = 1 : i64} : (tensor<4x3xf32>, tensor<i64>, tensor<4xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// -----
+
+// Nothing is added to a tensor without elements: slices would begin past its end.
+// CHECK-LABEL: func @nothing
+// CHECK-NOT: tensor.extract_slice
+// CHECK: return %arg0
+func.func @nothing(%x: tensor<?x0xf32>, %i: tensor<?xi64>, %u: tensor<?x0xf32>) -> tensor<?x0xf32> {
+  %0 = weft.scatter_add %x, %i, %u {axis = 0 : i64} : (tensor<?x0xf32>, tensor<?xi64>, tensor<?x0xf32>) -> tensor<?x0xf32>
+  return %0 : tensor<?x0xf32>
 }

@@ -186,3 +186,31 @@ def test_positions_that_are_out_of_range_say_so_in_the_words_of_an_index():
                 run(x)
     with pytest.raises(IndexError, match="gather: index 5 is out of range"):
         wf.function(lambda x: wf.gather(x, 5))(x)
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 2, 1), (1, 3, 1, 2), (3, 1, 1, 2), (1, 1, 2, 3), (2, 3, 2, 1)])
+@pytest.mark.parametrize("axis", range(4))
+def test_one_index_of_any_axis_beside_axes_of_size_1(shape, axis):
+    # An index that is one alone lets the compiler know offsets of slices, of which upstream drops the wrong axis.
+    x = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+    for i in ([-1], [0], -1):
+        taken = np.take(x, i, axis)
+        weight = np.arange(1, taken.size + 1, dtype="f4").reshape(taken.shape)
+        expected = np.zeros_like(x)
+        key = (slice(None),) * axis + (i,)
+        expected[key] = weight
+
+        def gradient(x, i, weight):
+            return wf.grad(lambda x: wf.sum(wf.take(x, i, axis=axis) * weight))(x)
+
+        def assigned(x, i, weight):
+            x[(slice(None),) * axis + (i,)] = weight
+            return x
+
+        i = wf.tensor(i)
+        for run in (gradient, assigned):
+            wanted = expected if run is gradient else np.where(expected != 0, expected, x)
+            for function in (run, wf.function(run)):
+                assert (function(wf.tensor(x), i, wf.tensor(weight)).numpy() == wanted).all(), (run.__name__, i)
+            constant = wf.function(lambda x, weight, i=i.numpy().tolist(), run=run: run(x, i, weight))
+            assert (constant(wf.tensor(x), wf.tensor(weight)).numpy() == wanted).all(), (run.__name__, i)

@@ -56,8 +56,7 @@ static Value stepBefore(LinalgBuilder &b, Value step) {
 /// All lines at once, a slice across the axis after the other.
 static Value lowerSlices(LinalgBuilder &b, const Cumulative &op, Value init) {
   OpFoldResult size = op.sizes[op.axis];
-  Sizes across = op.sizes;
-  across.erase(across.begin() + op.axis);
+  const Sizes across = LinalgBuilder::sizesAcross(b, op.sizes, op.axis);
   Value result = b.empty(op.sizes, op.element), start = b.filled(across, init);
   auto loop = scf::ForOp::create(b, b.index(0), b.iterations(size, across), b.index(1),
                                  ValueRange{result, start});

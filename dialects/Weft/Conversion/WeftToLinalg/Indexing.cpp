@@ -100,22 +100,22 @@ Value lowerGather(LinalgBuilder &b, GatherOp op) {
       });
 }
 
-/// target[.., at, ..] += update, on whole slices of `target` across `axis`.
+/// target[.., at, ..] += update, on whole slices of `target` across `axis`, which the update has
+/// with size 1, or not at all.
 static Value addSlice(LinalgBuilder &b, Value target, const Sizes &targetSizes, size_t axis,
                       Value at, Value update) {
   const size_t rank = targetSizes.size();
   Sizes offsets(rank, b.getIndexAttr(0)), sizes = targetSizes, strides(rank, b.getIndexAttr(1));
   offsets[axis] = at;
   sizes[axis] = b.getIndexAttr(1);
-  auto targetType = cast<RankedTensorType>(target.getType());
-  SmallVector<int64_t> shape;
-  for (size_t i = 0; i < rank; ++i)
-    if (i != axis) shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
-  RankedTensorType sliceType = RankedTensorType::get(shape, targetType.getElementType());
+  RankedTensorType sliceType = b.sliceType(target, sizes, axis);
+  const unsigned loopsOf = sliceType.getRank();
   Value slice = tensor::ExtractSliceOp::create(b, sliceType, target, offsets, sizes, strides);
-  AffineMap identity = b.getMultiDimIdentityMap(rank - 1);
-  SmallVector<utils::IteratorType> loops(rank - 1, utils::IteratorType::parallel);
-  Value sum = linalg::GenericOp::create(b, sliceType, update, slice, {identity, identity}, loops,
+  AffineMap identity = b.getMultiDimIdentityMap(loopsOf), updates = identity;
+  if (cast<RankedTensorType>(update.getType()).getRank() != loopsOf)
+    updates = identity.dropResult(static_cast<int64_t>(axis));
+  SmallVector<utils::IteratorType> loops(loopsOf, utils::IteratorType::parallel);
+  Value sum = linalg::GenericOp::create(b, sliceType, update, slice, {updates, identity}, loops,
                                         [&](OpBuilder &builder, Location loc, ValueRange args) {
                                           Value total =
                                               ScalarBuilder(builder, loc).add(args[1], args[0]);
@@ -137,6 +137,8 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
                    "shape of indices: {} meets {} in axis " +
                        Twine(i));
   }
+  // There is nothing to add to, and slices would begin past the end.
+  if (llvm::any_of(into, [](OpFoldResult size) { return isConstantIntValue(size, 0); })) return x;
 
   if (auto slice = RangeSlice::of(b, indices, into, axis)) {
     // No index comes twice.
@@ -189,16 +191,18 @@ Value lowerScatterAdd(LinalgBuilder &b, ScatterAddOp op) {
     b.setInsertionPointToStart(loop.getBody());
   }
   Sizes offsets, sizes, strides(from.size(), b.getIndexAttr(1));
-  SmallVector<int64_t> shape;
   for (size_t i = 0; i < from.size(); ++i) {
     const bool isIndex = i >= axis && i < axis + picked.size();
     offsets.push_back(isIndex ? OpFoldResult(at[i - axis]) : OpFoldResult(b.getIndexAttr(0)));
     sizes.push_back(isIndex ? OpFoldResult(b.getIndexAttr(1))
                             : into[i < axis ? i : i - picked.size() + 1]);
-    if (!isIndex) shape.push_back(getConstantIntValue(sizes.back()).value_or(ShapedType::kDynamic));
   }
-  auto rowType = RankedTensorType::get(shape, getElementTypeOrSelf(updates.getType()));
-  Value update = tensor::ExtractSliceOp::create(b, rowType, updates, offsets, sizes, strides);
+  // A scalar index has updates without the axis.
+  Value update = updates;
+  if (!picked.empty())
+    update = tensor::ExtractSliceOp::create(b, b.sliceType(updates, sizes, axis), updates, offsets,
+                                            sizes, strides);
+  else update = b.ofSizes(updates, sizes);
   Value place =
       arith::IndexCastOp::create(b, b.getIndexType(), tensor::ExtractOp::create(b, indices, at));
   result = addSlice(b, result, into, axis, place, update);
@@ -314,9 +318,8 @@ Value lowerUpdateSlice(LinalgBuilder &b, UpdateSliceOp op) {
                                  tensor::ExtractOp::create(b, op.getIndex(), ValueRange{}))
           .getResult();
   sizes[axis] = b.getIndexAttr(1);
-  Sizes sliced = sizes;
-  sliced.erase(sliced.begin() + axis);
-  Value slice = b.ofSizes(value, sliced);
+  Value slice = axis == 0 ? value : b.addUnitAxes(value, static_cast<int64_t>(axis));
+  slice = b.ofSizes(slice, LinalgBuilder::sizesAcross(b, sizes, static_cast<int64_t>(axis)));
   Value result = tensor::InsertSliceOp::create(b, slice, x, offsets, sizes, strides);
   b.setSizes(result, into);
   return result;

@@ -414,22 +414,32 @@ static std::pair<Sizes, Sizes> sliceAt(OpBuilder &b, ArrayRef<OpFoldResult> size
   return {offsets, extents};
 }
 
+Sizes LinalgBuilder::sizesAcross(Builder &builder, ArrayRef<OpFoldResult> sizes, int64_t axis) {
+  Sizes across(sizes.begin(), sizes.end());
+  if (axis == 0) across.erase(across.begin());
+  else across[axis] = builder.getIndexAttr(1);
+  return across;
+}
+
+RankedTensorType LinalgBuilder::sliceType(Value tensor, ArrayRef<OpFoldResult> sizes,
+                                          int64_t axis) {
+  return RankedTensorType::get(shapeOf(sizesAcross(*this, sizes, axis)),
+                               getElementTypeOrSelf(tensor.getType()));
+}
+
 Value LinalgBuilder::sliceAcross(Value tensor, int64_t axis, OpFoldResult at) {
-  Sizes sizes = sizesOf(tensor), kept = sizes, strides(sizes.size(), getIndexAttr(1));
-  kept.erase(kept.begin() + axis);
+  Sizes sizes = sizesOf(tensor), strides(sizes.size(), getIndexAttr(1));
   auto [offsets, extents] = sliceAt(*this, sizes, axis, at);
-  auto type = RankedTensorType::get(shapeOf(kept), getElementTypeOrSelf(tensor.getType()));
-  Value slice = tensor::ExtractSliceOp::create(*this, type, tensor, offsets, extents, strides);
-  setSizes(slice, kept);
+  Value slice = tensor::ExtractSliceOp::create(*this, sliceType(tensor, sizes, axis), tensor,
+                                               offsets, extents, strides);
+  setSizes(slice, sizesAcross(*this, sizes, axis));
   return slice;
 }
 
 Value LinalgBuilder::insertAcross(Value slice, Value tensor, int64_t axis, OpFoldResult at) {
   Sizes sizes = sizesOf(tensor), strides(sizes.size(), getIndexAttr(1));
   auto [offsets, extents] = sliceAt(*this, sizes, axis, at);
-  Sizes kept = sizes;
-  kept.erase(kept.begin() + axis);
-  slice = ofSizes(slice, kept);
+  slice = ofSizes(slice, sizesAcross(*this, sizes, axis));
   Value result = tensor::InsertSliceOp::create(*this, slice, tensor, offsets, extents, strides);
   setSizes(result, sizes);
   return result;

@@ -93,7 +93,13 @@ public:
   /// the body of a loop over the tensor, where its element is there. Null for a scalar.
   SmallVector<Value> stridesOf(ArrayRef<OpFoldResult> sizes);
   static Value placeInLine(OpBuilder &builder, Location loc, ArrayRef<Value> strides);
-  /// The slice of `tensor` at place `at` of an axis, without that axis; and `tensor` with another
+  /// The sizes of a slice across an axis: without the first axis, and 1 along any other. LLVM 22
+  /// folds a slice that loses an axis into one that loses its first axis of size 1, whichever of
+  /// them that is, once an offset is known.
+  static Sizes sizesAcross(Builder &builder, ArrayRef<OpFoldResult> sizes, int64_t axis);
+  /// The type of such a slice of `tensor`.
+  RankedTensorType sliceType(Value tensor, ArrayRef<OpFoldResult> sizes, int64_t axis);
+  /// The slice of `tensor` at position `at` of an axis, of `sizesAcross`; and `tensor` with another
   /// there. The slice has static sizes where the tensor's remembered ones are known.
   Value sliceAcross(Value tensor, int64_t axis, OpFoldResult at);
   Value insertAcross(Value slice, Value tensor, int64_t axis, OpFoldResult at);
