@@ -13,6 +13,7 @@
 #include "Weft/IR/Places.h"
 #include "Weft/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include <chrono>
 
 namespace mlir::weft {
@@ -75,6 +76,9 @@ LogicalResult Driver::runPhases(ModuleOp module, Phase from, Phase to, Phase &ph
       return failure();
     const auto start = std::chrono::steady_clock::now();
     if (failed(managerOf(phase).run(module)) || stops()) return failure();
+    // Tensors still say their sizes here: what a pattern folded wrongly is an error, and no other
+    // numbers.
+    if (phase == Phase::linalg && failed(mlir::verify(module))) return failure();
     addTime(std::string(::weft::name_of(phase)),
             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
                 .count());
