@@ -1,6 +1,7 @@
 // Reads copies and allocations off a bufferized function, and finds out why they are there.
 #include "Reports/MemoryReport.h"
 
+#include "Weft/IR/Bridge.h"
 #include "Weft/IR/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -77,8 +78,7 @@ SmallVector<Value> unknownSizes(Value buffer) {
 /// Fills in how many bytes a buffer has.
 void setSize(MemoryNote &note, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  Type element = type.getElementType();
-  uint64_t known = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  auto known = static_cast<uint64_t>(elementBytes(type.getElementType()));
   std::string unknown;
   auto argument = dyn_cast<BlockArgument>(buffer);
   SmallVector<Value> sizes = unknownSizes(buffer);

@@ -355,3 +355,14 @@ func.func @moved(%x: memref<1024x100xf32>, %y: memref<1024x100xf32>, %v: memref<
   }
   return
 }
+
+// Rows of indices have bytes too.
+// CHECK-LABEL: func.func @indices
+// CHECK:         linalg.generic
+func.func @indices(%i: memref<5xindex>, %y: memref<5x3xindex>) {
+  linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]} ins(%i : memref<5xindex>) outs(%y : memref<5x3xindex>) {
+  ^bb0(%in: index, %out: index):
+    linalg.yield %in : index
+  }
+  return
+}

@@ -2,6 +2,7 @@
 #include "Weft/AD/Recompute.h"
 
 #include "Weft/AD/MinCut.h"
+#include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,8 +38,7 @@ std::string whyNotAgain(Value value) {
 int64_t weightOf(Value value) {
   constexpr int64_t each = 16, many = 1024;
   Type type = value.getType();
-  if (type.isIndex()) return each + 8;
-  if (dtypeOf(type)) return each + (type.getIntOrFloatBitWidth() + 7) / 8;
+  if (type.isIndex() || dtypeOf(type)) return each + elementBytes(type);
   if (!isWeftTensor(type)) return MinCut::never;
   auto tensor = cast<RankedTensorType>(type);
   int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;

@@ -1,6 +1,7 @@
 // Notes what is stored, and carries the notes in an attribute.
 #include "Weft/AD/Saved.h"
 
+#include "Weft/IR/Bridge.h"
 #include "Weft/IR/Places.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -12,8 +13,7 @@ using ::weft::SavedNote;
 /// Of one such value; -1 if a size is unknown.
 static int64_t bytesOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  Type element = tensor ? tensor.getElementType() : type;
-  int64_t bytes = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  int64_t bytes = elementBytes(tensor ? tensor.getElementType() : type);
   if (!tensor) return bytes;
   for (int64_t size : tensor.getShape())
     if (ShapedType::isDynamic(size) || llvm::MulOverflow(bytes, size, bytes)) return -1;

@@ -2,6 +2,7 @@
 #include "Weft/IR/Bridge.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using ::weft::AttrKind;
 using ::weft::DType;
@@ -44,6 +45,12 @@ Type withoutSign(Type type) {
       IntegerType::get(type.getContext(), getElementTypeOrSelf(type).getIntOrFloatBitWidth());
   if (auto shaped = dyn_cast<ShapedType>(type)) return shaped.clone(element);
   return element;
+}
+
+int64_t elementBytes(Type element) {
+  if (auto pair = dyn_cast<ComplexType>(element)) return 2 * elementBytes(pair.getElementType());
+  if (!element.isIntOrFloat()) return 8;
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
 std::string dtypesInWords(StringRef beforeLast) {

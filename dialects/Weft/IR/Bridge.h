@@ -24,6 +24,9 @@ Type elementTypeOf(::weft::DType dtype, MLIRContext *context);
 /// signless integers instead, as arith and linalg have them.
 bool isUnsigned(Type type);
 Type withoutSign(Type type);
+/// Bytes that an element of a buffer takes: of an integer or a floating number, an index or a pair
+/// of complex numbers' parts; 8 of any other type.
+int64_t elementBytes(Type element);
 /// The MLIR types of all dtypes, for messages: "i1, i32, i64, f32 or f64".
 std::string dtypesInWords(StringRef beforeLast = " or ");
 /// `type` must satisfy isWeftTensor.

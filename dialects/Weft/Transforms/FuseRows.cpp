@@ -1,5 +1,6 @@
 // The pass weft-fuse-rows: neighbouring loops over the same rows become one loop over blocks of
 // them.
+#include "Weft/IR/Bridge.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RowLoop.h"
 
@@ -136,7 +137,7 @@ std::optional<int64_t> rowBytes(MemRefType type) {
     if (ShapedType::isDynamic(size)) return std::nullopt;
     count *= size;
   }
-  return count * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  return count * elementBytes(type.getElementType());
 }
 
 /// What `operation` reads and writes; nothing if that is not known.

@@ -22,6 +22,7 @@ def SimplifyPass : Pass<"weft-simplify", "::mlir::func::FuncOp"> {
     Option<"maxFoldedBytes", "max-folded-bytes", "int64_t", "65536",
            "Larger constants are not made by folding">
   ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::weft::WeftDialect"];
 }
 
 def PollLoopsPass : Pass<"weft-poll-loops", "::mlir::ModuleOp"> {

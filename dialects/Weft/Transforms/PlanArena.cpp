@@ -1,4 +1,5 @@
 // The pass weft-plan-arena: places for temporaries of known size, frees for the others.
+#include "Weft/IR/Bridge.h"
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -133,8 +134,7 @@ static constexpr int64_t kLargestPlanned = int64_t{1} << 56;
 static int64_t bytesOf(MemRefType type) {
   if (!type.hasStaticShape()) return -1;
   if (llvm::is_contained(type.getShape(), 0)) return 0;
-  Type element = type.getElementType();
-  int64_t bytes = element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  int64_t bytes = elementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     if (llvm::MulOverflow(bytes, size, bytes) || bytes > kLargestPlanned) return -1;
   return bytes;

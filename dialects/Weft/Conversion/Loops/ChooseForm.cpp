@@ -3,6 +3,7 @@
 #include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/LoopNest.h"
+#include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -141,8 +142,7 @@ Cost Chooser::vectorCost(unsigned dim) {
 void Chooser::tiles() {
   int64_t bytes = 1;
   for (const Access &access : nest_.accesses)
-    if (access.elementType.isIntOrFloat())
-      bytes = std::max<int64_t>(bytes, access.elementType.getIntOrFloatBitWidth() / 8);
+    bytes = std::max(bytes, elementBytes(access.elementType));
   const int64_t lanes = std::min<int64_t>(vectorBytes_ / bytes, 16);
   if (lanes < 4 || sizeOf(nest_.dims[nest_.vectorDim]) < lanes) return;
   if (!llvm::all_of(nest_.outputs(),

@@ -4,6 +4,7 @@
 #include "OpDefs/ReductionOrder.h"
 #include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/EmitterParts.h"
+#include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -226,7 +227,7 @@ std::optional<bool> NestEmitter::joinsRows(Value &joins) {
   for (const Access &access : nest_.inputs()) {
     const Product &stride = access.strides[reductions_.back()];
     if (stride.isZero() || !access.elementType.isIntOrFloat()) continue;
-    const int64_t bytes = std::max<int64_t>(access.elementType.getIntOrFloatBitWidth() / 8, 1);
+    const int64_t bytes = elementBytes(access.elementType);
     if (stride.isStatic()) {
       const int64_t distance = std::abs(stride.constant) * bytes;
       return distance < kShortest || distance >= kPage;

@@ -1,6 +1,7 @@
 // Descriptors of memrefs: made of pointers, and read back.
 
 #include "Weft/Conversion/ToLLVM/Memory.h"
+#include "Weft/IR/Bridge.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,11 +10,6 @@
 
 using namespace mlir;
 using namespace mlir::weft;
-
-int64_t mlir::weft::elementBytes(Type element) {
-  if (element.isIndex()) return 8;
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
 
 Type MemoryBuilder::pointerType() { return LLVM::LLVMPointerType::get(builder_.getContext()); }
 

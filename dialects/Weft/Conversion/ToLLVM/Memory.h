@@ -37,7 +37,4 @@ private:
   const LLVMTypeConverter &converter_;
 };
 
-/// Bytes that an element takes in memory.
-int64_t elementBytes(Type element);
-
 } // namespace mlir::weft
