@@ -255,6 +255,16 @@ static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   });
 }
 
+/// Whether operands may come with dtypes that have none in common, u64 beside an integer with a
+/// sign. Comparisons that are ops go by value.
+static bool mayHaveNoCommonDType(const Callable &op) {
+  if (op.promotion == "none" || (!op.isComposite && op.resultDType == "bool")) return false;
+  std::size_t meeting = 0;
+  for (const Operand &operand : op.operands)
+    if (operand.role != "predicate") meeting += operand.variadic ? 2 : 1;
+  return meeting > 1;
+}
+
 /// Reads what the record says in words of shapes, dtypes and errors.
 static void readWords(Callable &op, bool hasResult) {
   const auto fail = [&](const Twine &what) {
@@ -282,6 +292,8 @@ static void readWords(Callable &op, bool hasResult) {
                               " or " + operand.name + words;
     else op.raises.push_back({"DTypeError", "dtype", operand.name + words});
   }
+  if (mayHaveNoCommonDType(op))
+    op.raises.push_back({"DTypeError", "dtype", "u64 meets an integer with a sign"});
   for (const Record *raised : op.def->getValueAsListOfDefs("raises")) {
     const Record *error = raised->getValueAsDef("error");
     op.raises.push_back({error->getName().str(), error->getValueAsString("kind").str(),
