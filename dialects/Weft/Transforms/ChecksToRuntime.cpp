@@ -155,7 +155,7 @@ struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
     SmallVector<LeaveOp> leaves;
     getOperation()->walk([&](LeaveOp op) { leaves.push_back(op); });
     for (LeaveOp op : leaves) {
-      for (Value value : op.getValues())
+      for (Value value : op->getOperands())
         if (isa<RankedTensorType>(value.getType())) {
           op.emitOpError(
               "has a tensor where bufferization leaves a buffer: this pass runs after it");
