@@ -1,0 +1,243 @@
+// Finds the lines of a tensor along an axis and brings them to the transform of a line, several
+// neighbours at a time, on several threads.
+
+#include "Kernels/Fft.h"
+
+#include "Kernels/FftLine.h"
+#include "Kernels/Room.h"
+#include "Support/Fault.h"
+#include "Support/Threads.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace weft::kernels {
+namespace {
+
+/// All axes of the tensor but that of the lines: one whose neighbours share vectors or cache lines,
+/// and the others.
+struct LineAxes {
+  struct Axis {
+    std::int64_t size, from, to; ///< strides in x and in the result
+  };
+  std::vector<Axis> outer;
+  Axis nearest = {1, 0, 0};
+  std::int64_t outer_count = 1;
+
+  LineAxes(const FftArgs &args, std::int64_t lanes) {
+    for (std::int64_t i = 0; i < args.rank; ++i)
+      if (i != args.axis && args.sizes[i] != 1)
+        outer.push_back({args.sizes[i], args.x_strides[i], args.result_strides[i]});
+    std::ranges::sort(outer, [](const Axis &a, const Axis &b) { return a.to > b.to; });
+    for (std::size_t i = 1; i < outer.size();)
+      if (const Axis inner = outer[i]; outer[i - 1].from == inner.from * inner.size &&
+                                       outer[i - 1].to == inner.to * inner.size) {
+        outer[i - 1] = {outer[i - 1].size * inner.size, inner.from, inner.to};
+        outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(i));
+      } else {
+        ++i;
+      }
+    if (outer.empty()) return;
+    auto chosen = outer.end() - 1;
+    if (chosen->size < lanes)
+      chosen = std::ranges::max_element(
+          outer, [](const Axis &a, const Axis &b) { return a.size < b.size; });
+    nearest = *chosen;
+    outer.erase(chosen);
+    for (const Axis &axis : outer) outer_count *= axis.size;
+  }
+};
+
+/// Transforms the lines of one tensor whose parts are of T.
+template <class T>
+class Transform {
+public:
+  Transform(const FftArgs &args, const FftKernels<T> &kernels)
+      : args_(args), kernels_(kernels), axes_(args, kernels.lanes),
+        halves_(args.kind != FftKind::complex && args.size % 2 == 0), plan_(plan_of(args)),
+        line_(halves_ ? *plan_->first : *plan_, kernels),
+        factors_(FftFactors<T>::of(args.inverse, args.scale)), x_step_(args.x_strides[args.axis]),
+        y_step_(args.result_strides[args.axis]) {}
+
+  void run() const {
+    if (axes_.outer_count == 0 || axes_.nearest.size == 0) return;
+    const bool lanes = takes_lanes();
+    const bool adjacent = x_step_ == 1 && y_step_ == 1;
+    const std::int64_t width =
+        lanes || !adjacent ? std::min<std::int64_t>(kernels_.lanes, axes_.nearest.size) : 1;
+    const std::int64_t across = (axes_.nearest.size + width - 1) / width;
+    const std::int64_t groups = axes_.outer_count * across;
+    const auto body = [&](std::int64_t begin, std::int64_t end) {
+      const Room<T> room(lanes ? line_.lanes_room() : group_room(width));
+      for (std::int64_t group = begin; group < end; ++group) {
+        const std::int64_t first = group % across * width;
+        const std::int64_t count = std::min(width, axes_.nearest.size - first);
+        const T *x = static_cast<const T *>(args_.x) + x_numbers() * first * axes_.nearest.from;
+        T *y = static_cast<T *>(args_.result) + y_numbers() * first * axes_.nearest.to;
+        std::int64_t rest = group / across;
+        for (std::size_t i = axes_.outer.size(); i-- > 0; rest /= axes_.outer[i].size) {
+          const auto &axis = axes_.outer[i];
+          x += x_numbers() * (rest % axis.size) * axis.from;
+          y += y_numbers() * (rest % axis.size) * axis.to;
+        }
+        if (lanes)
+          line_.transform_lanes({x, count, args_.size, axes_.nearest.from, x_step_},
+                                {y, count, args_.size, axes_.nearest.to, y_step_}, factors_,
+                                room.get());
+        else transform_group(x, y, count, room.get());
+      }
+    };
+    // The threads share a long line if there are too few for all of them.
+    constexpr std::int64_t kLong = 1 << 16, kWork = 1 << 13;
+    if (args_.size >= kLong && groups < threads::max_threads()) return body(0, groups);
+    threads::parallel_for(0, groups, std::max<std::int64_t>(kWork / (args_.size * width), 1), body);
+  }
+
+private:
+  static std::shared_ptr<const FftPlan<T>> plan_of(const FftArgs &args) {
+    return args.kind != FftKind::complex && args.size % 2 == 0 ? fft_real_plan<T>(args.size)
+                                                               : fft_plan<T>(args.size);
+  }
+
+  /// Elements of T to a number of x and of the result.
+  std::int64_t x_numbers() const { return args_.kind == FftKind::real ? 1 : 2; }
+  std::int64_t y_numbers() const { return args_.kind == FftKind::hermitian ? 1 : 2; }
+  /// Elements of T to a line.
+  std::int64_t x_line() const {
+    return args_.kind == FftKind::complex ? 2 * args_.size
+           : args_.kind == FftKind::real  ? args_.size
+                                          : args_.size / 2 * 2 + 2;
+  }
+  std::int64_t y_line() const {
+    return args_.kind == FftKind::complex     ? 2 * args_.size
+           : args_.kind == FftKind::hermitian ? args_.size
+                                              : args_.size / 2 * 2 + 2;
+  }
+
+  /// True if lines are transformed side by side rather than one after the other.
+  bool takes_lanes() const {
+    if (args_.kind != FftKind::complex || plan_->kind != FftPlan<T>::Kind::passes) return false;
+    if (!line_.fills_vectors()) return true;
+    if (axes_.nearest.size < kernels_.lanes) return false;
+    constexpr std::int64_t kCache = std::int64_t(1) << 20, kShort = 32;
+    if (x_step_ == 1 && y_step_ == 1) return args_.size < kShort || plan_->passes[0].radix % 2 != 0;
+    return line_.lanes_room() * std::int64_t(sizeof(T)) <= kCache;
+  }
+
+  /// What `transform_group` works in: lines that are not adjacent, two lines of pairs, and what a
+  /// line needs.
+  std::int64_t group_room(std::int64_t width) const {
+    return (x_step_ == 1 ? 0 : width * x_line()) + (y_step_ == 1 ? 0 : width * y_line()) +
+           (args_.kind == FftKind::complex ? 0 : 4 * args_.size) + line_.room();
+  }
+
+  void transform_group(const T *x, T *y, std::int64_t count, T *room) const {
+    const T *from = x;
+    std::int64_t from_step = x_numbers() * axes_.nearest.from;
+    if (x_step_ != 1) {
+      copy(x, from_step, x_numbers() * x_step_, room, x_line(), x_numbers(), count, x_line(),
+           x_numbers());
+      from = room;
+      from_step = x_line();
+      room += count * x_line();
+    }
+    if (y_step_ == 1) {
+      for (std::int64_t i = 0; i < count; ++i)
+        transform_line(from + i * from_step, y + i * y_numbers() * axes_.nearest.to, room);
+      return;
+    }
+    T *to = room;
+    room += count * y_line();
+    for (std::int64_t i = 0; i < count; ++i)
+      transform_line(from + i * from_step, to + i * y_line(), room);
+    copy(to, y_line(), y_numbers(), y, y_numbers() * axes_.nearest.to, y_numbers() * y_step_, count,
+         y_line(), y_numbers());
+  }
+
+  /// Copies numbers of `parts` elements each, of `count` lines of `size` elements, between strides
+  /// of lines and numbers.
+  static void copy(const T *from, std::int64_t from_line, std::int64_t from_step, T *to,
+                   std::int64_t to_line, std::int64_t to_step, std::int64_t count,
+                   std::int64_t size, std::int64_t parts) {
+    // Few numbers of all lines at a time, so that what is read whole is also written whole.
+    constexpr std::int64_t kNumbers = 16;
+    const std::int64_t numbers = size / parts;
+    for (std::int64_t begin = 0; begin < numbers; begin += kNumbers)
+      for (std::int64_t line = 0; line < count; ++line)
+        for (std::int64_t i = begin; i < std::min(begin + kNumbers, numbers); ++i)
+          for (std::int64_t part = 0; part < parts; ++part)
+            to[line * to_line + i * to_step + part] = from[line * from_line + i * from_step + part];
+  }
+
+  /// One line whose numbers are adjacent on both sides.
+  void transform_line(const T *x, T *y, T *room) const {
+    if (args_.kind == FftKind::complex) return line_.transform(x, y, factors_, room);
+    const std::int64_t size = args_.size, half = size / 2;
+    T *a = room, *b = a + 2 * size, *rest = b + 2 * size;
+    if (args_.kind == FftKind::real) {
+      if (halves_) {
+        line_.transform(x, a, {T(1), T(1), T(1)}, rest);
+        kernels_.split_real(half, a, plan_->table.data(), factors_.re, y);
+        return;
+      }
+      for (std::int64_t i = 0; i < size; ++i) {
+        a[2 * i] = x[i];
+        a[2 * i + 1] = 0;
+      }
+      line_.transform(a, b, factors_, rest);
+      std::copy_n(b, y_line(), y);
+      y[1] = 0; // a sum of real numbers, which a convolution rounds like others
+      return;
+    }
+    if (halves_) {
+      kernels_.join_real(half, x, plan_->table.data(), a);
+      line_.transform(a, y, factors_, rest);
+      return;
+    }
+    a[0] = x[0];
+    a[1] = 0;
+    for (std::int64_t i = 1; i <= half; ++i) {
+      a[2 * i] = a[2 * (size - i)] = x[2 * i];
+      a[2 * i + 1] = x[2 * i + 1];
+      a[2 * (size - i) + 1] = -x[2 * i + 1];
+    }
+    line_.transform(a, b, factors_, rest);
+    for (std::int64_t i = 0; i < size; ++i) y[i] = b[2 * i];
+  }
+
+  const FftArgs &args_;
+  const FftKernels<T> &kernels_;
+  LineAxes axes_;
+  bool halves_; ///< real numbers are transformed as half as many pairs
+  std::shared_ptr<const FftPlan<T>> plan_;
+  FftLine<T> line_;
+  FftFactors<T> factors_;
+  std::int64_t x_step_, y_step_;
+};
+
+const FftLevel &level_table(CpuLevel level) {
+  return of_level(level, fft_level_v2, fft_level_v3, fft_level_v4);
+}
+
+void transform(DType parts, const FftArgs &args, const FftLevel &level) {
+  if (args.size < 1)
+    raise(ErrorKind::shape, "fft: the length of a transform must be 1 or more, but it is " +
+                                std::to_string(args.size));
+  if (parts == DType::f32) Transform<float>(args, level.f32).run();
+  else Transform<double>(args, level.f64).run();
+}
+
+} // namespace
+
+void fft(DType parts, const FftArgs &args) {
+  static const FftLevel &level = level_table(CpuLevel::v4);
+  transform(parts, args, level);
+}
+
+void fft_forced(DType parts, const FftArgs &args, CpuLevel level) {
+  transform(parts, args, level_table(level));
+}
+
+} // namespace weft::kernels
