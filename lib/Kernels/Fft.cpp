@@ -16,29 +16,47 @@
 namespace weft::kernels {
 namespace {
 
+/// Strides of both parts of a number.
+struct Step {
+  std::int64_t re, im;
+
+  bool spans(const Step &inner, std::int64_t count) const {
+    return re == inner.re * count && im == inner.im * count;
+  }
+};
+
+template <class Void>
+Step step_of(const FftParts<Void> &parts, std::int64_t axis) {
+  const std::int64_t re = parts.re_strides[axis];
+  return {re, parts.im ? parts.im_strides[axis] : re};
+}
+
 /// All axes of the tensor but that of the lines: one whose neighbours share vectors or cache lines,
 /// and the others.
 struct LineAxes {
   struct Axis {
-    std::int64_t size, from, to; ///< strides in x and in the result
+    std::int64_t size;
+    Step from, to; ///< in x and in the result
   };
   std::vector<Axis> outer;
-  Axis nearest = {1, 0, 0};
+  Axis nearest = {1, {0, 0}, {0, 0}};
   std::int64_t outer_count = 1;
 
   LineAxes(const FftArgs &args, std::int64_t lanes) {
     for (std::int64_t i = 0; i < args.rank; ++i)
       if (i != args.axis && args.sizes[i] != 1)
-        outer.push_back({args.sizes[i], args.x_strides[i], args.result_strides[i]});
-    std::ranges::sort(outer, [](const Axis &a, const Axis &b) { return a.to > b.to; });
-    for (std::size_t i = 1; i < outer.size();)
-      if (const Axis inner = outer[i]; outer[i - 1].from == inner.from * inner.size &&
-                                       outer[i - 1].to == inner.to * inner.size) {
-        outer[i - 1] = {outer[i - 1].size * inner.size, inner.from, inner.to};
+        outer.push_back({args.sizes[i], step_of(args.x, i), step_of(args.result, i)});
+    std::ranges::sort(outer, [](const Axis &a, const Axis &b) { return a.to.re > b.to.re; });
+    for (std::size_t i = 1; i < outer.size();) {
+      const Axis inner = outer[i];
+      Axis &before = outer[i - 1];
+      if (before.from.spans(inner.from, inner.size) && before.to.spans(inner.to, inner.size)) {
+        before = {before.size * inner.size, inner.from, inner.to};
         outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(i));
       } else {
         ++i;
       }
+    }
     if (outer.empty()) return;
     auto chosen = outer.end() - 1;
     if (chosen->size < lanes)
@@ -58,13 +76,14 @@ public:
       : args_(args), kernels_(kernels), axes_(args, kernels.lanes),
         halves_(args.kind != FftKind::complex && args.size % 2 == 0), plan_(plan_of(args)),
         line_(halves_ ? *plan_->first : *plan_, kernels),
-        factors_(FftFactors<T>::of(args.inverse, args.scale)), x_step_(args.x_strides[args.axis]),
-        y_step_(args.result_strides[args.axis]) {}
+        factors_(FftFactors<T>::of(args.inverse, args.scale)), x_step_(step_of(args.x, args.axis)),
+        y_step_(step_of(args.result, args.axis)),
+        x_adjacent_(are_adjacent(args.x, x_step_, x_parts())),
+        y_adjacent_(are_adjacent(args.result, y_step_, y_parts())) {}
 
   void run() const {
     if (axes_.outer_count == 0 || axes_.nearest.size == 0) return;
-    const bool lanes = takes_lanes();
-    const bool adjacent = x_step_ == 1 && y_step_ == 1;
+    const bool lanes = takes_lanes(), adjacent = x_adjacent_ && y_adjacent_;
     const std::int64_t width =
         lanes || !adjacent ? std::min<std::int64_t>(kernels_.lanes, axes_.nearest.size) : 1;
     const std::int64_t across = (axes_.nearest.size + width - 1) / width;
@@ -74,18 +93,20 @@ public:
       for (std::int64_t group = begin; group < end; ++group) {
         const std::int64_t first = group % across * width;
         const std::int64_t count = std::min(width, axes_.nearest.size - first);
-        const T *x = static_cast<const T *>(args_.x) + x_numbers() * first * axes_.nearest.from;
-        T *y = static_cast<T *>(args_.result) + y_numbers() * first * axes_.nearest.to;
+        Data<const T> x = {static_cast<const T *>(args_.x.re), static_cast<const T *>(args_.x.im)};
+        Data<T> y = {static_cast<T *>(args_.result.re), static_cast<T *>(args_.result.im)};
+        x.move(first, axes_.nearest.from);
+        y.move(first, axes_.nearest.to);
         std::int64_t rest = group / across;
         for (std::size_t i = axes_.outer.size(); i-- > 0; rest /= axes_.outer[i].size) {
-          const auto &axis = axes_.outer[i];
-          x += x_numbers() * (rest % axis.size) * axis.from;
-          y += y_numbers() * (rest % axis.size) * axis.to;
+          x.move(rest % axes_.outer[i].size, axes_.outer[i].from);
+          y.move(rest % axes_.outer[i].size, axes_.outer[i].to);
         }
         if (lanes)
-          line_.transform_lanes({x, count, args_.size, axes_.nearest.from, x_step_},
-                                {y, count, args_.size, axes_.nearest.to, y_step_}, factors_,
-                                room.get());
+          line_.transform_lanes(
+              {{x.re, x.im}, count, args_.size, axes_.nearest.from.re, x_step_.re},
+              {{y.re, y.im}, count, args_.size, axes_.nearest.to.re, y_step_.re}, factors_,
+              room.get());
         else transform_group(x, y, count, room.get());
       }
     };
@@ -96,79 +117,96 @@ public:
   }
 
 private:
+  template <class Element>
+  struct Data {
+    Element *re, *im;
+
+    void move(std::int64_t count, const Step &step) {
+      re += count * step.re;
+      if (im) im += count * step.im;
+    }
+  };
+
   static std::shared_ptr<const FftPlan<T>> plan_of(const FftArgs &args) {
     return args.kind != FftKind::complex && args.size % 2 == 0 ? fft_real_plan<T>(args.size)
                                                                : fft_plan<T>(args.size);
   }
 
   /// Elements of T to a number of x and of the result.
-  std::int64_t x_numbers() const { return args_.kind == FftKind::real ? 1 : 2; }
-  std::int64_t y_numbers() const { return args_.kind == FftKind::hermitian ? 1 : 2; }
-  /// Elements of T to a line.
-  std::int64_t x_line() const {
-    return args_.kind == FftKind::complex ? 2 * args_.size
-           : args_.kind == FftKind::real  ? args_.size
-                                          : args_.size / 2 * 2 + 2;
+  std::int64_t x_parts() const { return args_.kind == FftKind::real ? 1 : 2; }
+  std::int64_t y_parts() const { return args_.kind == FftKind::hermitian ? 1 : 2; }
+  /// Numbers of a line.
+  std::int64_t x_size() const {
+    return args_.kind == FftKind::hermitian ? args_.size / 2 + 1 : args_.size;
   }
-  std::int64_t y_line() const {
-    return args_.kind == FftKind::complex     ? 2 * args_.size
-           : args_.kind == FftKind::hermitian ? args_.size
-                                              : args_.size / 2 * 2 + 2;
+  std::int64_t y_size() const {
+    return args_.kind == FftKind::real ? args_.size / 2 + 1 : args_.size;
+  }
+  /// Elements of T to a line.
+  std::int64_t x_line() const { return x_parts() * x_size(); }
+  std::int64_t y_line() const { return y_parts() * y_size(); }
+
+  template <class Void>
+  static bool are_adjacent(const FftParts<Void> &data, const Step &step, std::int64_t parts) {
+    return step.re == parts && step.im == parts &&
+           (parts == 1 || static_cast<const T *>(data.im) == static_cast<const T *>(data.re) + 1);
   }
 
   /// True if lines are transformed side by side rather than one after the other.
   bool takes_lanes() const {
-    if (args_.kind != FftKind::complex || plan_->kind != FftPlan<T>::Kind::passes) return false;
+    if (args_.kind != FftKind::complex || plan_->kind != FftPlan<T>::Kind::passes ||
+        !have_one_step(axes_.nearest.from, x_step_) || !have_one_step(axes_.nearest.to, y_step_))
+      return false;
     if (!line_.fills_vectors()) return true;
     if (axes_.nearest.size < kernels_.lanes) return false;
     constexpr std::int64_t kCache = std::int64_t(1) << 20, kShort = 32;
-    if (x_step_ == 1 && y_step_ == 1) return args_.size < kShort || plan_->passes[0].radix % 2 != 0;
+    if (x_adjacent_ && y_adjacent_) return args_.size < kShort || plan_->passes[0].radix % 2 != 0;
     return line_.lanes_room() * std::int64_t(sizeof(T)) <= kCache;
   }
+  static bool have_one_step(const Step &a, const Step &b) { return a.re == a.im && b.re == b.im; }
 
   /// What `transform_group` works in: lines that are not adjacent, two lines of pairs, and what a
   /// line needs.
   std::int64_t group_room(std::int64_t width) const {
-    return (x_step_ == 1 ? 0 : width * x_line()) + (y_step_ == 1 ? 0 : width * y_line()) +
+    return (x_adjacent_ ? 0 : width * x_line()) + (y_adjacent_ ? 0 : width * y_line()) +
            (args_.kind == FftKind::complex ? 0 : 4 * args_.size) + line_.room();
   }
 
-  void transform_group(const T *x, T *y, std::int64_t count, T *room) const {
-    const T *from = x;
-    std::int64_t from_step = x_numbers() * axes_.nearest.from;
-    if (x_step_ != 1) {
-      copy(x, from_step, x_numbers() * x_step_, room, x_line(), x_numbers(), count, x_line(),
-           x_numbers());
+  void transform_group(const Data<const T> &x, const Data<T> &y, std::int64_t count,
+                       T *room) const {
+    const Step &from_line = axes_.nearest.from, &to_line = axes_.nearest.to;
+    const T *from = x.re;
+    std::int64_t from_step = from_line.re;
+    if (!x_adjacent_) {
+      copy(x.re, from_line.re, x_step_.re, room, x_line(), x_parts(), count, x_size());
+      if (x.im) copy(x.im, from_line.im, x_step_.im, room + 1, x_line(), 2, count, x_size());
       from = room;
       from_step = x_line();
       room += count * x_line();
     }
-    if (y_step_ == 1) {
+    if (y_adjacent_) {
       for (std::int64_t i = 0; i < count; ++i)
-        transform_line(from + i * from_step, y + i * y_numbers() * axes_.nearest.to, room);
+        transform_line(from + i * from_step, y.re + i * to_line.re, room);
       return;
     }
     T *to = room;
     room += count * y_line();
     for (std::int64_t i = 0; i < count; ++i)
       transform_line(from + i * from_step, to + i * y_line(), room);
-    copy(to, y_line(), y_numbers(), y, y_numbers() * axes_.nearest.to, y_numbers() * y_step_, count,
-         y_line(), y_numbers());
+    copy(to, y_line(), y_parts(), y.re, to_line.re, y_step_.re, count, y_size());
+    if (y.im) copy(to + 1, y_line(), 2, y.im, to_line.im, y_step_.im, count, y_size());
   }
 
-  /// Copies numbers of `parts` elements each, of `count` lines of `size` elements, between strides
-  /// of lines and numbers.
+  /// Copies `count` lines of `size` elements between strides of lines and elements.
   static void copy(const T *from, std::int64_t from_line, std::int64_t from_step, T *to,
                    std::int64_t to_line, std::int64_t to_step, std::int64_t count,
-                   std::int64_t size, std::int64_t parts) {
-    // Few numbers of all lines at a time, so that what is read whole is also written whole.
-    constexpr std::int64_t kNumbers = 16;
-    const std::int64_t numbers = size / parts;
-    for (std::int64_t begin = 0; begin < numbers; begin += kNumbers)
+                   std::int64_t size) {
+    // Few elements of all lines at a time, so that what is read whole is also written whole.
+    constexpr std::int64_t kElements = 16;
+    for (std::int64_t begin = 0; begin < size; begin += kElements)
       for (std::int64_t line = 0; line < count; ++line)
-        for (std::int64_t i = begin; i < std::min(begin + kNumbers, numbers); ++i)
-          for (std::int64_t part = 0; part < parts; ++part)
-            to[line * to_line + i * to_step + part] = from[line * from_line + i * from_step + part];
+        for (std::int64_t i = begin; i < std::min(begin + kElements, size); ++i)
+          to[line * to_line + i * to_step] = from[line * from_line + i * from_step];
   }
 
   /// One line whose numbers are adjacent on both sides.
@@ -214,7 +252,8 @@ private:
   std::shared_ptr<const FftPlan<T>> plan_;
   FftLine<T> line_;
   FftFactors<T> factors_;
-  std::int64_t x_step_, y_step_;
+  Step x_step_, y_step_;
+  bool x_adjacent_, y_adjacent_; ///< a line's numbers, pairs where they are complex
 };
 
 const FftLevel &level_table(CpuLevel level) {

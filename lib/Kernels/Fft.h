@@ -9,18 +9,28 @@
 
 namespace weft::kernels {
 
-/// What the elements of operand and result are. Complex numbers are pairs of adjacent elements.
+/// What the elements of operand and result are.
 enum class FftKind : std::uint8_t {
   complex,   ///< both complex
   real,      ///< real; the first size / 2 + 1 elements of its spectrum
   hermitian, ///< the first size / 2 + 1 elements of a spectrum; real
 };
 
+/// Real and imaginary parts, each of strides that count elements of their own. Real numbers have no
+/// imaginary part. Pairs, (re, im) beside each other, are parts too, and what is fastest.
+template <class Void>
+struct FftParts {
+  Void *re;
+  const std::int64_t *re_strides;
+  Void *im = nullptr;
+  const std::int64_t *im_strides = nullptr;
+};
+
 /// What is transformed: the lines of x along `axis`, each to
 ///   result[k] = scale * sum over j of x[j] exp(-2 pi i j k / size)
 /// or, if `inverse`, by exp(2 pi i j k / size). `real` is always forward, `hermitian` inverse; the
-/// imaginary parts of what equals its own conjugate are not read. Strides count numbers, complex
-/// ones where they are, and may be anything for x; the result overlaps neither itself nor x.
+/// imaginary parts of what equals its own conjugate are not read. Strides may be anything for x;
+/// the result overlaps neither itself nor x.
 struct FftArgs {
   FftKind kind;
   bool inverse;
@@ -29,10 +39,8 @@ struct FftArgs {
   std::int64_t rank;         ///< 1 or more
   const std::int64_t *sizes; ///< of x; that of `axis` is not read
   std::int64_t axis;
-  const void *x;
-  const std::int64_t *x_strides;
-  void *result;
-  const std::int64_t *result_strides;
+  FftParts<const void> x;
+  FftParts<void> result;
 };
 
 /// Transforms x, whose parts are f32 or f64. What a line becomes depends on its elements alone: not

@@ -41,13 +41,14 @@ struct FftPass {
   T sign, scale_re, scale_im;
 };
 
-/// Strided lines of pairs beside the lanes of an array in parts, `[element][lane]`.
+/// Strided lines beside the lanes of an array in parts, `[element][lane]`. They are pairs if `im`
+/// is `re` + 1.
 template <typename T>
 struct FftLines {
-  T *pairs;
+  FftData<T> data;
   int64_t lines;           ///< at most as many as there are lanes
   int64_t size;            ///< elements of each
-  int64_t line_step, step; ///< between lines and elements, in pairs
+  int64_t line_step, step; ///< between lines and elements
 };
 
 /// Loops on elements of one type. Each gives the bits of what is written, element by element, with

@@ -200,10 +200,11 @@ void gather(const FftLines<const T> &lines, T sign, FftData<T> to) {
         to.re[i * kCount + line] = to.im[i * kCount + line] = 0;
       continue;
     }
-    const T *from = lines.pairs + 2 * line * lines.line_step;
+    const T *re = lines.data.re + line * lines.line_step;
+    const T *im = lines.data.im + line * lines.line_step;
     for (int64_t i = 0; i < lines.size; ++i) {
-      to.re[i * kCount + line] = from[2 * i * lines.step];
-      to.im[i * kCount + line] = from[2 * i * lines.step + 1] * sign;
+      to.re[i * kCount + line] = re[i * lines.step];
+      to.im[i * kCount + line] = im[i * lines.step] * sign;
     }
   }
 }
@@ -212,10 +213,10 @@ template <typename T>
 void scatter(FftData<const T> from, T scale_re, T scale_im, const FftLines<T> &lines) {
   constexpr int kCount = kLanes<T>;
   for (int64_t line = 0; line < lines.lines; ++line) {
-    T *to = lines.pairs + 2 * line * lines.line_step;
+    T *re = lines.data.re + line * lines.line_step, *im = lines.data.im + line * lines.line_step;
     for (int64_t i = 0; i < lines.size; ++i) {
-      to[2 * i * lines.step] = from.re[i * kCount + line] * scale_re;
-      to[2 * i * lines.step + 1] = from.im[i * kCount + line] * scale_im;
+      re[i * lines.step] = from.re[i * kCount + line] * scale_re;
+      im[i * lines.step] = from.im[i * kCount + line] * scale_im;
     }
   }
 }

@@ -30,6 +30,12 @@ FftData<const T> constant(const FftData<T> &data) {
   return {data.re, data.im};
 }
 
+template <class T>
+FftLines<T> pairs_at(T *pairs, std::int64_t lines, std::int64_t size, std::int64_t line_step,
+                     std::int64_t step) {
+  return {{pairs, pairs + 1}, lines, size, line_step, step};
+}
+
 } // namespace
 
 template <class T>
@@ -87,12 +93,17 @@ void FftLine<T>::transform_lanes(const FftLines<const T> &x, const FftLines<T> &
                                  const FftFactors<T> &factors, T *room) const {
   const std::int64_t size = plan_.size * kernels_.lanes;
   const FftData<T> even = parts_at(room, size), odd = parts_at(room + lanes_room() / 2, size);
+  // Pairs that fill a vector go through the first and the last pass as they are.
+  const auto are_vectors = [&](const auto &lines) {
+    return lines.lines == kernels_.lanes && lines.data.im == lines.data.re + 1 &&
+           lines.line_step == 2 && lines.step % 2 == 0 && lines.step > 0;
+  };
   End from = {even, kernels_.lanes, false};
-  if (x.lines == kernels_.lanes && x.line_step == 1 && plan_.passes.size() > 1)
-    from = {{const_cast<T *>(x.pairs), nullptr}, x.step, true};
+  if (are_vectors(x) && plan_.passes.size() > 1)
+    from = {{const_cast<T *>(x.data.re), nullptr}, x.step / 2, true};
   else kernels_.gather(x, factors.sign, even);
-  if (y.lines == kernels_.lanes && y.line_step == 1 && y.step > 0 && !plan_.passes.empty()) {
-    run_lanes(from, {{y.pairs, nullptr}, y.step, true}, factors, even, odd);
+  if (are_vectors(y) && !plan_.passes.empty()) {
+    run_lanes(from, {{y.data.re, nullptr}, y.step / 2, true}, factors, even, odd);
     return;
   }
   const FftData<T> result = run_lanes(from, {{}, 0, false}, factors, even, odd);
@@ -154,8 +165,8 @@ void FftLine<T>::run_split(const T *x, T *y, const FftFactors<T> &factors) const
           const std::int64_t column = panel * lanes, count = std::min(lanes, column_count - column);
           End from = {{const_cast<T *>(x + 2 * column), nullptr}, column_count, true};
           if (count < lanes || columns.plan_.passes.size() < 2) {
-            kernels_.gather({x + 2 * column, count, row_count, 1, column_count}, factors.sign,
-                            even);
+            kernels_.gather(pairs_at(x + 2 * column, count, row_count, 2, 2 * column_count),
+                            factors.sign, even);
             from = {even, lanes, false};
           }
           const FftData<T> result = columns.run_lanes(from, {{}, 0, false}, factors, even, odd);
@@ -179,7 +190,7 @@ void FftLine<T>::run_split(const T *x, T *y, const FftFactors<T> &factors) const
       }
       const FftData<T> result = rows.run_lanes(from, {{}, 0, false}, factors, even, odd);
       kernels_.scatter(constant(result), factors.re, factors.im,
-                       {y + 2 * row, count, column_count, 1, row_count});
+                       pairs_at(y + 2 * row, count, column_count, 2, 2 * row_count));
     }
   });
 }
@@ -213,7 +224,8 @@ void FftLine<T>::transform(const T *x, T *y, const FftFactors<T> &factors, T *ro
   switch (plan_.kind) {
   case FftPlan<T>::Kind::passes:
     if (fills_vectors()) return run_alone(x, y, factors, room);
-    return transform_lanes({x, 1, plan_.size, 0, 1}, {y, 1, plan_.size, 0, 1}, factors, room);
+    return transform_lanes(pairs_at(x, 1, plan_.size, 0, 2), pairs_at(y, 1, plan_.size, 0, 2),
+                           factors, room);
   case FftPlan<T>::Kind::split: return run_split(x, y, factors);
   case FftPlan<T>::Kind::chirp: return run_chirp(x, y, factors, room);
   case FftPlan<T>::Kind::real: break; // plans of real lines are not of pairs

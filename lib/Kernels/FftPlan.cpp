@@ -171,7 +171,7 @@ void plan_chirp(FftPlan<T> &plan) {
       conjugate[static_cast<std::size_t>(2 * at + 1)] =
           static_cast<double>(-chirp[static_cast<std::size_t>(k)].im);
     }
-  const std::int64_t stride = 1;
+  const std::int64_t stride = 2;
   fft(DType::f64, {.kind = FftKind::complex,
                    .inverse = false,
                    .scale = 1 / static_cast<double>(length),
@@ -179,10 +179,8 @@ void plan_chirp(FftPlan<T> &plan) {
                    .rank = 1,
                    .sizes = &length,
                    .axis = 0,
-                   .x = conjugate.data(),
-                   .x_strides = &stride,
-                   .result = spectrum.data(),
-                   .result_strides = &stride});
+                   .x = {conjugate.data(), &stride, conjugate.data() + 1, &stride},
+                   .result = {spectrum.data(), &stride, spectrum.data() + 1, &stride}});
   plan.coarse.assign(spectrum.begin(), spectrum.end());
 }
 

@@ -72,19 +72,24 @@ std::vector<Out> transformed(FftKind kind, const In *x, const std::vector<std::i
   for (const std::int64_t extent : out_sizes) count *= extent;
   const std::vector<std::int64_t> out_strides = dense(out_sizes);
   std::vector<Out> result(static_cast<std::size_t>(count));
-  fft_forced(kParts<T>,
-             {.kind = kind,
-              .inverse = setting.inverse,
-              .scale = setting.scale,
-              .size = size,
-              .rank = static_cast<std::int64_t>(setting.sizes.size()),
-              .sizes = setting.sizes.data(),
-              .axis = setting.axis,
-              .x = x,
-              .x_strides = strides.data(),
-              .result = result.data(),
-              .result_strides = out_strides.data()},
-             setting.level);
+  // Strides of elements; complex numbers are pairs of them.
+  std::vector<std::int64_t> from = strides, to = out_strides;
+  for (std::int64_t &stride : from) stride *= static_cast<std::int64_t>(sizeof(In) / sizeof(T));
+  for (std::int64_t &stride : to) stride *= static_cast<std::int64_t>(sizeof(Out) / sizeof(T));
+  const T *const x_parts = reinterpret_cast<const T *>(x);
+  T *const y_parts = reinterpret_cast<T *>(result.data());
+  fft_forced(
+      kParts<T>,
+      {.kind = kind,
+       .inverse = setting.inverse,
+       .scale = setting.scale,
+       .size = size,
+       .rank = static_cast<std::int64_t>(setting.sizes.size()),
+       .sizes = setting.sizes.data(),
+       .axis = setting.axis,
+       .x = {x_parts, from.data(), sizeof(In) == sizeof(T) ? nullptr : x_parts + 1, from.data()},
+       .result = {y_parts, to.data(), sizeof(Out) == sizeof(T) ? nullptr : y_parts + 1, to.data()}},
+      setting.level);
   return result;
 }
 
@@ -262,6 +267,44 @@ TYPED_TEST(FftTest, TakesAnyStrides) {
   }
 }
 
+/// Parts in arrays of their own, on either side, also with strides of their own.
+TYPED_TEST(FftTest, PartsHaveTheBitsOfPairs) {
+  using T = TypeParam;
+  for (const std::int64_t size : {1, 6, 13, 64, 96, 1009, 1024, 32768}) {
+    for (const std::int64_t lines : {1, 3, 19}) {
+      const Pairs<T> x = pairs<T>(lines * size, size);
+      std::vector<T> re, im(static_cast<std::size_t>(lines * size));
+      for (const std::complex<T> &value : x) re.push_back(value.real());
+      // The imaginary parts by columns.
+      for (std::int64_t line = 0; line < lines; ++line)
+        for (std::int64_t k = 0; k < size; ++k)
+          im[static_cast<std::size_t>(k * lines + line)] =
+              x[static_cast<std::size_t>(line * size + k)].imag();
+      const Pairs<T> right = complex_of(x, {{lines, size}, 1, true});
+      const std::int64_t sizes[] = {lines, size}, rows[] = {size, 1}, columns[] = {1, lines},
+                         both[] = {2 * size, 2};
+      for (const bool joined : {false, true}) {
+        std::vector<T> y(2 * x.size());
+        const std::int64_t *const to = joined ? both : rows;
+        const auto gap = joined ? 1 : static_cast<std::ptrdiff_t>(x.size());
+        fft(kParts<T>, {.kind = FftKind::complex,
+                        .inverse = true,
+                        .scale = 1,
+                        .size = size,
+                        .rank = 2,
+                        .sizes = sizes,
+                        .axis = 1,
+                        .x = {re.data(), rows, im.data(), columns},
+                        .result = {y.data(), to, y.data() + gap, to}});
+        Pairs<T> found;
+        for (std::size_t i = 0; i < x.size(); ++i)
+          found.emplace_back(y[joined ? 2 * i : i], y[joined ? 2 * i + 1 : i + x.size()]);
+        EXPECT_TRUE(same_bits(right, found)) << lines << " lines of " << size;
+      }
+    }
+  }
+}
+
 TYPED_TEST(FftTest, RealLinesAreComplexOnes) {
   using T = TypeParam;
   for (std::int64_t size = 1; size <= 40000; size = size < 130 ? size + 1 : size * 5 / 2 + 1) {
@@ -380,9 +423,9 @@ TEST(Fft, RootsAreExactWhereTheyCanBe) {
 
 TEST(Fft, RefusesALengthOfNothing) {
   for (const std::int64_t size : {0, -3}) {
-    const std::int64_t extent = 4, stride = 1;
-    const Pairs<double> x(4);
-    Pairs<double> y(4);
+    const std::int64_t extent = 4, stride = 2;
+    const std::vector<double> x(8);
+    std::vector<double> y(8);
     const FftArgs args = {.kind = FftKind::complex,
                           .inverse = false,
                           .scale = 1,
@@ -390,10 +433,8 @@ TEST(Fft, RefusesALengthOfNothing) {
                           .rank = 1,
                           .sizes = &extent,
                           .axis = 0,
-                          .x = x.data(),
-                          .x_strides = &stride,
-                          .result = y.data(),
-                          .result_strides = &stride};
+                          .x = {x.data(), &stride, x.data() + 1, &stride},
+                          .result = {y.data(), &stride, y.data() + 1, &stride}};
     try {
       fft(DType::f64, args);
       ADD_FAILURE() << "a length of " << size << " was taken";
