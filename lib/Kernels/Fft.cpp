@@ -5,11 +5,12 @@
 
 #include "Kernels/FftLine.h"
 #include "Kernels/Room.h"
+#include "Kernels/Routine.h"
 #include "Support/Fault.h"
 #include "Support/Threads.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -160,7 +161,8 @@ private:
     if (!line_.fills_vectors()) return true;
     if (axes_.nearest.size < kernels_.lanes) return false;
     constexpr std::int64_t kCache = std::int64_t(1) << 20, kShort = 32;
-    if (x_adjacent_ && y_adjacent_) return args_.size < kShort || plan_->passes[0].radix % 2 != 0;
+    const bool adjacent = x_adjacent_ && y_adjacent_;
+    if (adjacent && args_.size >= kShort && !line_.scatters()) return false;
     return line_.lanes_room() * std::int64_t(sizeof(T)) <= kCache;
   }
   static bool have_one_step(const Step &a, const Step &b) { return a.re == a.im && b.re == b.im; }
@@ -278,5 +280,67 @@ void fft(DType parts, const FftArgs &args) {
 void fft_forced(DType parts, const FftArgs &args, CpuLevel level) {
   transform(parts, args, level_table(level));
 }
+
+namespace routines {
+
+namespace {
+
+/// How many parts of 1 / size the sums are multiplied by, as the ops number it.
+double scale_of(std::int64_t norm, std::int64_t size) {
+  return norm == 0 ? 1 : 1 / (norm == 1 ? double(size) : std::sqrt(double(size)));
+}
+
+template <class T>
+void run(const RoutineCall &call, FftKind kind, bool inverse, std::int64_t size, std::int64_t axis,
+         std::int64_t norm) {
+  const RoutineTensor &x = call.operands[0];
+  FftArgs args = {.kind = kind,
+                  .inverse = inverse,
+                  .scale = scale_of(norm, size),
+                  .size = size,
+                  .rank = x.rank,
+                  .sizes = x.sizes,
+                  .axis = axis,
+                  .x = {x.data, x.strides},
+                  .result = {call.results[0].data, call.results[0].strides}};
+  if (kind != FftKind::real) {
+    args.x.im = call.operands[1].data;
+    args.x.im_strides = call.operands[1].strides;
+  }
+  if (kind != FftKind::hermitian) {
+    args.result.im = call.results[1].data;
+    args.result.im_strides = call.results[1].strides;
+  }
+  kernels::fft(dtype_of<T>, args);
+}
+
+} // namespace
+
+template <class T>
+void fft(const RoutineCall &call) {
+  const FftRoutineAttrs given(call);
+  run<T>(call, FftKind::complex, given.inverse, call.operands[0].sizes[given.axis], given.axis,
+         given.norm);
+}
+template <class T>
+void rfft(const RoutineCall &call) {
+  const RfftRoutineAttrs given(call);
+  run<T>(call, FftKind::real, false, call.operands[0].sizes[given.axis], given.axis, given.norm);
+}
+template <class T>
+void irfft(const RoutineCall &call) {
+  const IrfftRoutineAttrs given(call);
+  run<T>(call, FftKind::hermitian, true, call.results[0].sizes[given.axis], given.axis, given.norm);
+}
+
+#define WEFT_FFT_OF(T)                                                                             \
+  template void fft<T>(const RoutineCall &);                                                       \
+  template void rfft<T>(const RoutineCall &);                                                      \
+  template void irfft<T>(const RoutineCall &);
+WEFT_FFT_OF(float)
+WEFT_FFT_OF(double)
+#undef WEFT_FFT_OF
+
+} // namespace routines
 
 } // namespace weft::kernels

@@ -37,6 +37,10 @@ struct Shuffles {
   static inline V zip_high(V a, V b) {
     return __builtin_shufflevector(a, b, (kCount / 2 + Lane / 2 + (Lane % 2) * kCount)...);
   }
+  template <typename V>
+  static inline V reversed(V a) {
+    return __builtin_shufflevector(a, a, (kCount - 1 - Lane)...);
+  }
 };
 template <typename Int, Int... Lane>
 using ShufflesOf = Shuffles<Lane...>;
@@ -191,32 +195,66 @@ void any_adjacent(const FftPass<T> &c) {
 #undef WEFT_FFT_PASS
 }
 
+/// Whether all lanes have a line whose elements are adjacent pairs, which squares of vectors bring
+/// into lanes.
+template <typename T>
+bool are_squares(const FftLines<T> &lines, int lanes) {
+  return lines.lines == lanes && lines.step == 2 && lines.data.im == lines.data.re + 1;
+}
+
 template <typename T>
 void gather(const FftLines<const T> &lines, T sign, FftData<T> to) {
-  constexpr int kCount = kLanes<T>;
-  for (int64_t line = 0; line < kCount; ++line) {
+  constexpr int W = kLanes<T>;
+  int64_t first = 0;
+  if (are_squares(lines, W))
+    for (; first + W / 2 <= lines.size; first += W / 2) {
+      Vec<T> x[W];
+#pragma clang loop unroll(full)
+      for (int line = 0; line < W; ++line)
+        x[line] = load(lines.data.re + line * lines.line_step + 2 * first);
+      transpose<T>(x);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W / 2; ++i) {
+        store(to.re + (first + i) * W, x[2 * i]);
+        store(to.im + (first + i) * W, x[2 * i + 1] * sign);
+      }
+    }
+  for (int64_t line = 0; line < W; ++line) {
     if (line >= lines.lines) {
-      for (int64_t i = 0; i < lines.size; ++i)
-        to.re[i * kCount + line] = to.im[i * kCount + line] = 0;
+      for (int64_t i = first; i < lines.size; ++i) to.re[i * W + line] = to.im[i * W + line] = 0;
       continue;
     }
     const T *re = lines.data.re + line * lines.line_step;
     const T *im = lines.data.im + line * lines.line_step;
-    for (int64_t i = 0; i < lines.size; ++i) {
-      to.re[i * kCount + line] = re[i * lines.step];
-      to.im[i * kCount + line] = im[i * lines.step] * sign;
+    for (int64_t i = first; i < lines.size; ++i) {
+      to.re[i * W + line] = re[i * lines.step];
+      to.im[i * W + line] = im[i * lines.step] * sign;
     }
   }
 }
 
 template <typename T>
 void scatter(FftData<const T> from, T scale_re, T scale_im, const FftLines<T> &lines) {
-  constexpr int kCount = kLanes<T>;
+  constexpr int W = kLanes<T>;
+  int64_t first = 0;
+  if (are_squares(lines, W))
+    for (; first + W / 2 <= lines.size; first += W / 2) {
+      Vec<T> x[W];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W / 2; ++i) {
+        x[2 * i] = load(from.re + (first + i) * W) * scale_re;
+        x[2 * i + 1] = load(from.im + (first + i) * W) * scale_im;
+      }
+      transpose<T>(x);
+#pragma clang loop unroll(full)
+      for (int line = 0; line < W; ++line)
+        store(lines.data.re + line * lines.line_step + 2 * first, x[line]);
+    }
   for (int64_t line = 0; line < lines.lines; ++line) {
     T *re = lines.data.re + line * lines.line_step, *im = lines.data.im + line * lines.line_step;
-    for (int64_t i = 0; i < lines.size; ++i) {
-      re[i * lines.step] = from.re[i * kCount + line] * scale_re;
-      im[i * lines.step] = from.im[i * kCount + line] * scale_im;
+    for (int64_t i = first; i < lines.size; ++i) {
+      re[i * lines.step] = from.re[i * W + line] * scale_re;
+      im[i * lines.step] = from.im[i * W + line] * scale_im;
     }
   }
 }
@@ -268,42 +306,96 @@ void exchange(int64_t rows, int64_t column, int64_t columns, FftData<const T> fr
   }
 }
 
+/// What an element of a spectrum of real numbers has of its mirror image: sums that both share, and
+/// the rest, multiplied by i and the root w, or that conjugated.
+template <typename V>
+struct Halves {
+  V even_re, even_im, odd_re, odd_im;
+
+  static Halves of(V re, V im, V mirrored_re, V mirrored_im) {
+    return {re + mirrored_re, im - mirrored_im, re - mirrored_re, im + mirrored_im};
+  }
+  Halves split(V w_re, V w_im) const {
+    return {even_re, even_im, -(w_re * odd_im + w_im * odd_re), w_re * odd_re - w_im * odd_im};
+  }
+  Halves joined(V w_re, V w_im) const {
+    return {even_re, even_im, w_im * odd_re - w_re * odd_im, w_re * odd_re + w_im * odd_im};
+  }
+};
+
+/// Calls a function on vectors of elements and of their mirror images, as long as those are others,
+/// then on the elements in the middle.
+template <typename T, class Vectors, class Elements>
+inline void for_mirrored(int64_t half, Vectors vectors, Elements elements) {
+  constexpr int W = kLanes<T>;
+  int64_t k = 1;
+  for (; k + W <= half - k - W + 1; k += W) vectors(k, half - k - W + 1);
+  for (; 2 * k <= half; ++k) elements(k, half - k);
+}
+
+template <typename T, int W>
+inline Complex<T, W> reversed(Complex<T, W> x) {
+  return {ShufflesFor<W>::reversed(x.re), ShufflesFor<W>::reversed(x.im)};
+}
+
 template <typename T>
 void split_real(int64_t half, const T *pairs, const T *roots, T scale, T *spectrum) {
+  constexpr int W = kLanes<T>;
+  using V = Vec<T>;
   const T by = scale * T(0.5);
   spectrum[0] = (pairs[0] + pairs[1]) * scale;
   spectrum[2 * half] = (pairs[0] - pairs[1]) * scale;
   spectrum[1] = spectrum[2 * half + 1] = 0;
-  for (int64_t k = 1; 2 * k <= half; ++k) {
-    const T *a = pairs + 2 * k, *b = pairs + 2 * (half - k), *w = roots + 2 * k;
-    const T even_re = a[0] + b[0], even_im = a[1] - b[1];
-    const T odd_re = a[0] - b[0], odd_im = a[1] + b[1];
-    // i w^k times the odd part
-    const T x = -(w[0] * odd_im + w[1] * odd_re), y = w[0] * odd_re - w[1] * odd_im;
-    T *low = spectrum + 2 * k, *high = spectrum + 2 * (half - k);
-    high[0] = (even_re + x) * by;
-    high[1] = -(even_im + y) * by;
-    low[0] = (even_re - x) * by;
-    low[1] = (even_im - y) * by;
-  }
+  for_mirrored<T>(
+      half,
+      [&](int64_t k, int64_t mirrored) {
+        const auto a = load_pairs<T, W>(pairs + 2 * k, V(T(1))),
+                   b = reversed(load_pairs<T, W>(pairs + 2 * mirrored, V(T(1)))),
+                   w = load_pairs<T, W>(roots + 2 * k, V(T(1)));
+        const auto x = Halves<V>::of(a.re, a.im, b.re, b.im).split(w.re, w.im);
+        const Complex<T, W> high = {x.even_re + x.odd_re, -(x.even_im + x.odd_im)};
+        const Complex<T, W> low = {x.even_re - x.odd_re, x.even_im - x.odd_im};
+        store_pairs<T, W>(spectrum + 2 * mirrored, reversed(high), V(by), V(by));
+        store_pairs<T, W>(spectrum + 2 * k, low, V(by), V(by));
+      },
+      [&](int64_t k, int64_t mirrored) {
+        const T *a = pairs + 2 * k, *b = pairs + 2 * mirrored, *w = roots + 2 * k;
+        const auto x = Halves<T>::of(a[0], a[1], b[0], b[1]).split(w[0], w[1]);
+        T *low = spectrum + 2 * k, *high = spectrum + 2 * mirrored;
+        high[0] = (x.even_re + x.odd_re) * by;
+        high[1] = -(x.even_im + x.odd_im) * by;
+        low[0] = (x.even_re - x.odd_re) * by;
+        low[1] = (x.even_im - x.odd_im) * by;
+      });
 }
 
 template <typename T>
 void join_real(int64_t half, const T *spectrum, const T *roots, T *pairs) {
+  constexpr int W = kLanes<T>;
+  using V = Vec<T>;
   pairs[0] = spectrum[0] + spectrum[2 * half];
   pairs[1] = spectrum[0] - spectrum[2 * half];
-  for (int64_t k = 1; 2 * k <= half; ++k) {
-    const T *a = spectrum + 2 * k, *b = spectrum + 2 * (half - k), *w = roots + 2 * k;
-    const T even_re = a[0] + b[0], even_im = a[1] - b[1];
-    const T odd_re = a[0] - b[0], odd_im = a[1] + b[1];
-    // i w^-k times the odd part
-    const T x = w[1] * odd_re - w[0] * odd_im, y = w[0] * odd_re + w[1] * odd_im;
-    T *low = pairs + 2 * k, *high = pairs + 2 * (half - k);
-    high[0] = even_re - x;
-    high[1] = y - even_im;
-    low[0] = even_re + x;
-    low[1] = even_im + y;
-  }
+  for_mirrored<T>(
+      half,
+      [&](int64_t k, int64_t mirrored) {
+        const auto a = load_pairs<T, W>(spectrum + 2 * k, V(T(1))),
+                   b = reversed(load_pairs<T, W>(spectrum + 2 * mirrored, V(T(1)))),
+                   w = load_pairs<T, W>(roots + 2 * k, V(T(1)));
+        const auto x = Halves<V>::of(a.re, a.im, b.re, b.im).joined(w.re, w.im);
+        const Complex<T, W> high = {x.even_re - x.odd_re, x.odd_im - x.even_im};
+        const Complex<T, W> low = {x.even_re + x.odd_re, x.even_im + x.odd_im};
+        store_pairs<T, W>(pairs + 2 * mirrored, reversed(high), V(T(1)), V(T(1)));
+        store_pairs<T, W>(pairs + 2 * k, low, V(T(1)), V(T(1)));
+      },
+      [&](int64_t k, int64_t mirrored) {
+        const T *a = spectrum + 2 * k, *b = spectrum + 2 * mirrored, *w = roots + 2 * k;
+        const auto x = Halves<T>::of(a[0], a[1], b[0], b[1]).joined(w[0], w[1]);
+        T *low = pairs + 2 * k, *high = pairs + 2 * mirrored;
+        high[0] = x.even_re - x.odd_re;
+        high[1] = x.odd_im - x.even_im;
+        low[0] = x.even_re + x.odd_re;
+        low[1] = x.even_im + x.odd_im;
+      });
 }
 
 template <typename T>

@@ -122,6 +122,14 @@ bool FftLine<T>::fills_vectors() const {
 }
 
 template <class T>
+bool FftLine<T>::scatters() const {
+  return std::ranges::any_of(plan_.passes, [&](const auto &pass) {
+    const bool zips = pass.before == 1 && (pass.radix & (pass.radix - 1)) == 0;
+    return pass.before < kernels_.half_lanes && !zips;
+  });
+}
+
+template <class T>
 void FftLine<T>::run_alone(const T *x, T *y, const FftFactors<T> &factors, T *room) const {
   FftData<T> even = parts_at(room, plan_.size);
   FftData<T> odd = parts_at(room + 2 * part_room<T>(plan_.size), plan_.size);

@@ -31,6 +31,8 @@ public:
 
   /// True if a line alone fills vectors.
   bool fills_vectors() const;
+  /// True if a line alone has passes that write elements one by one.
+  bool scatters() const;
   /// How many elements of T `transform_lanes` works in.
   std::int64_t lanes_room() const;
   /// Transforms at most `kernels.lanes` lines at once, by a plan of `passes`.

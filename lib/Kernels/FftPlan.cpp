@@ -5,6 +5,7 @@
 #include "Kernels/Fft.h"
 #include "Kernels/FftKernels.h"
 #include "Kernels/FftRoots.h"
+#include "Support/Fork.h"
 
 #include <algorithm>
 #include <array>
@@ -209,41 +210,68 @@ class Plans {
 public:
   std::shared_ptr<const FftPlan<T>> get(std::int64_t size, bool real) {
     const Key key = {size, real};
-    {
-      const std::lock_guard lock(mutex_);
-      if (auto found = find(key)) return found;
-    }
-    // Not under the lock: a plan may need others. Of two threads that make the same the first wins.
-    auto plan = new_plan<T>(size, real);
-    const std::lock_guard lock(mutex_);
     if (auto found = find(key)) return found;
-    recent_.emplace_front(key, plan);
-    by_key_[key] = recent_.begin();
-    bytes_ += plan->bytes();
-    while (bytes_ > kMostBytes && recent_.size() > 1) {
-      bytes_ -= recent_.back().second->bytes();
-      by_key_.erase(recent_.back().first);
-      recent_.pop_back();
-    }
-    return plan;
+    // Not under the lock: a plan may need others. Of two threads that make the same the first wins.
+    return insert(key, new_plan<T>(size, real));
   }
 
 private:
   using Key = std::pair<std::int64_t, bool>;
-  using Recent = std::list<std::pair<Key, std::shared_ptr<const FftPlan<T>>>>;
+  using Plan = std::shared_ptr<const FftPlan<T>>;
+  using Recent = std::list<std::pair<Key, Plan>>;
   static constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
-  std::shared_ptr<const FftPlan<T>> find(const Key &key) {
-    const auto found = by_key_.find(key);
-    if (found == by_key_.end()) return nullptr;
-    recent_.splice(recent_.begin(), recent_, found->second);
-    return found->second->second;
+  struct Kept {
+    Recent recent; ///< the last used one first
+    std::map<Key, typename Recent::iterator> by_key;
+    std::size_t bytes = 0;
+  };
+
+  /// The lock, and what is kept while nobody else changes it.
+  class Locked {
+  public:
+    explicit Locked(Plans &plans) : plans_(plans), lock_(plans.mutex_) {
+      // A child whose parent was at it leaves the parent's alone.
+      if (plans_.mutex_.renewed() && plans_.changing_) plans_.kept_ = new Kept;
+      plans_.changing_ = true;
+    }
+    ~Locked() { plans_.changing_ = false; }
+    Kept *operator->() const { return plans_.kept_; }
+
+    Plan find(const Key &key) const {
+      Kept &kept = *plans_.kept_;
+      const auto found = kept.by_key.find(key);
+      if (found == kept.by_key.end()) return nullptr;
+      kept.recent.splice(kept.recent.begin(), kept.recent, found->second);
+      return found->second->second;
+    }
+
+  private:
+    Plans &plans_;
+    const std::lock_guard<forks::Mutex<std::mutex>> lock_;
+  };
+
+  Plan find(const Key &key) { return Locked(*this).find(key); }
+
+  Plan insert(const Key &key, const Plan &plan) {
+    Recent dropped; // freed without the lock
+    const Locked kept(*this);
+    if (Plan found = kept.find(key)) return found;
+    kept->recent.emplace_front(key, plan);
+    kept->by_key[key] = kept->recent.begin();
+    kept->bytes += plan->bytes();
+    while (kept->bytes > kMostBytes && kept->recent.size() > 1) {
+      const auto last = std::prev(kept->recent.end());
+      kept->bytes -= last->second->bytes();
+      kept->by_key.erase(last->first);
+      dropped.splice(dropped.end(), kept->recent, last);
+    }
+    return plan;
   }
 
-  std::mutex mutex_;
-  Recent recent_; ///< the last used one first
-  std::map<Key, typename Recent::iterator> by_key_;
-  std::size_t bytes_ = 0;
+  forks::Mutex<std::mutex> mutex_;
+  Kept *kept_ = new Kept;
+  bool changing_ = false;
 };
 
 template <class T>

@@ -8,8 +8,11 @@
 #include "Support/Threads.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <weft/error.h>
 
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -383,6 +386,28 @@ TEST(Fft, ThreadsShareAPlan) {
     const Pairs<double> right = complex_of(pairs<double>(sizes[i], sizes[i]), {{sizes[i]}});
     for (const auto &mine : results) EXPECT_TRUE(same_bits(right, mine[i])) << sizes[i];
   }
+}
+
+TEST(Fft, ChildrenOfForkHavePlans) {
+  // Another thread looks for plans all the time, so that some children are born amid that.
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    for (std::int64_t size = 300; !done; size = size < 900 ? size + 1 : 300) fft_plan<double>(size);
+  });
+  const Pairs<double> x = pairs<double>(360, 1), right = complex_of(x, {{360}});
+  for (int i = 0; i < 30; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      alarm(20); // rather than to wait for ever
+      _exit(same_bits(right, complex_of(x, {{360}})) ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  done = true;
+  other.join();
 }
 
 TEST(Fft, KeepsThePlansLastUsed) {
