@@ -18,7 +18,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parent.parent
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 MODULES = (
-    "weft", "weft.autograph", "weft.config", "weft.data", "weft.io", "weft.linalg", "weft.losses", "weft.metrics", "weft.nn",
+    "weft", "weft.autograph", "weft.config", "weft.data", "weft.fft", "weft.io", "weft.linalg", "weft.losses", "weft.metrics", "weft.nn",
     "weft.nn.initializers", "weft.optimizers", "weft.random", "weft.schedules", "weft.summary", "weft.train",
 )  # fmt: skip
 SPECIAL = ("__init__", "__call__", "__enter__", "__exit__", "__iter__", "__len__", "__getitem__")

@@ -129,6 +129,22 @@ namespace linalg {
 enum class QrMode : std::uint8_t { reduced, complete };
 } // namespace linalg
 
+namespace fft {
+/// Options of `fftfreq` and `rfftfreq`: the distance of two samples, and the dtype.
+struct FrequencyOptions {
+  double d = 1;
+  DType dtype = DType::f32;
+};
+
+/// The frequencies of the elements of a transform of n samples: 0, 1, .. (n - 1) / 2, -n / 2, ..
+/// -1, each by n d. Throws ValueError if n is below 1, DTypeError unless the dtype is floating.
+Tensor fftfreq(std::int64_t n, const FrequencyOptions &options = {},
+               std::source_location where = WEFT_HERE);
+/// The same of a transform of real samples: 0, 1, .. n / 2.
+Tensor rfftfreq(std::int64_t n, const FrequencyOptions &options = {},
+                std::source_location where = WEFT_HERE);
+} // namespace fft
+
 /// What padding has: a constant, the element at the edge, those that a mirror shows without and
 /// with the one at the edge, or those of the other end.
 enum class PadMode : std::uint8_t { constant, edge, reflect, symmetric, wrap };

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "Kernels/Room.h"
 #include "Kernels/SortKernels.h"
 #include "Kernels/SortKeys.h"
-#include "Support/Allocator.h"
 #include "Support/Threads.h"
 
 namespace weft::kernels {
@@ -44,28 +44,6 @@ Item *radix_sort(Item *here, Item *there, std::int64_t size) {
   }
   return here;
 }
-
-/// Memory to work in, freed at the end of its scope.
-template <class Item>
-class Room {
-public:
-  /// For `count` items. Throws OutOfMemory.
-  explicit Room(std::int64_t count) : block_(allocator::allocate(bytes_of(count))) {}
-  Room(const Room &) = delete;
-  Room &operator=(const Room &) = delete;
-  ~Room() { allocator::deallocate(block_.memory, block_.size_class); }
-
-  Item *get() const { return static_cast<Item *>(block_.memory); }
-
-private:
-  static std::size_t bytes_of(std::int64_t count) {
-    constexpr std::size_t kMost = std::size_t{1} << 62; // more than there can be
-    const auto items = static_cast<std::size_t>(count);
-    return items > kMost / sizeof(Item) ? kMost : std::max<std::size_t>(items * sizeof(Item), 1);
-  }
-
-  allocator::Block block_;
-};
 
 /// How a line of `size` elements is cut into parts, which threads share.
 struct Parts {

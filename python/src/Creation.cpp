@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include <weft/composites.h>
 #include <weft/detail/binding.h>
 #include <weft/detail/named_call.h>
 
@@ -302,6 +303,25 @@ Tensor make_linspace(PyObject *const *values) {
   return dtype == DType::f64 ? line : line.astype(dtype);
 }
 
+template <class Frequencies>
+Tensor make_frequencies(PyObject *const *values, const char *function, Frequencies *frequencies) {
+  const fft::FrequencyOptions options{.d = given<double>(values[1], 1, {function, "d"}),
+                                      .dtype = dtype_or(values[2], DType::f32, function)};
+  return frequencies(to<std::int64_t>(values[0], {function, "n"}), options, WEFT_HERE);
+}
+const Signature fftfreq_signature{
+    "fft.fftfreq",
+    {{"n", "int"}, {"d", "SupportsFloat", "1.0"}, "*", {"dtype", "DTypeLike", "'float32'"}}};
+Tensor make_fftfreq(PyObject *const *values) {
+  return make_frequencies(values, "fft.fftfreq", fft::fftfreq);
+}
+const Signature rfftfreq_signature{
+    "fft.rfftfreq",
+    {{"n", "int"}, {"d", "SupportsFloat", "1.0"}, "*", {"dtype", "DTypeLike", "'float32'"}}};
+Tensor make_rfftfreq(PyObject *const *values) {
+  return make_frequencies(values, "fft.rfftfreq", fft::rfftfreq);
+}
+
 const Signature eye_signature{"eye", {{"n", "int"}, {"dtype", "DTypeLike", "'float32'"}}};
 Tensor make_eye(PyObject *const *values) {
   return eye(to<Size>(values[0], {"eye", "n"}), dtype_or(values[1], DType::f32, "eye"));
@@ -402,6 +422,24 @@ PyMethodDef functions[] = {
         "Example:\n"
         "    >>> wf.linspace(0, 1, 5)\n"
         "    tensor([0.  , 0.25, 0.5 , 0.75, 1.  ], shape=(5,), dtype=float32)\n"),
+    method<fftfreq_signature, make_fftfreq>(
+
+        "The frequencies of the elements of a transform of n samples, which are d apart: 0, 1, "
+        ".. (n - 1) / 2, then -n / 2, .. -1, by n d.\n\n"
+        "Raises:\n    ValueError: if n is below 1\n    DTypeError: if the dtype is not "
+        "floating\n\n"
+        "Example:\n"
+        "    >>> wf.fft.fftfreq(5, d=0.5)\n"
+        "    tensor([ 0. ,  0.4,  0.8, -0.8, -0.4], shape=(5,), dtype=float32)\n"),
+    method<rfftfreq_signature, make_rfftfreq>(
+
+        "The frequencies of the elements of a transform of n real samples, which are d apart: 0, "
+        "1, .. n / 2, by n d.\n\n"
+        "Raises:\n    ValueError: if n is below 1\n    DTypeError: if the dtype is not "
+        "floating\n\n"
+        "Example:\n"
+        "    >>> wf.fft.rfftfreq(5, d=0.5)\n"
+        "    tensor([0. , 0.4, 0.8], shape=(3,), dtype=float32)\n"),
     method<eye_signature, make_eye>("The identity matrix.\n\n"
                                     "Example:\n"
                                     "    >>> wf.eye(2)\n"

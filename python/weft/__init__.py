@@ -14,6 +14,7 @@ from weft import _absent, _copies as _copies, _weft
 from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
+from weft import fft as fft
 from weft import io as io
 from weft import linalg as linalg
 from weft import losses as losses
@@ -54,6 +55,7 @@ __all__ = [
     "config",
     "custom_gradient",
     "data",
+    "fft",
     "for_loop",
     "function",
     "grad",

@@ -60,7 +60,7 @@ def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) 
 
 
 _MODULES = [
-    "", "autograph", "config", "data", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
+    "", "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
     "schedules", "summary", "train", "tree",
 ]  # fmt: skip
 
@@ -75,7 +75,6 @@ _NOT_HERE = {
     "amin": "write wf.min",
     "bitwise_and, bitwise_or, bitwise_xor, invert, left_shift, right_shift": "there are no ops of bits; of bools "
     "wf.logical_and and its like are",
-    "fft": "there are no Fourier transforms",
     "histogram, histogram2d, bincount": "write it of wf.sort and wf.scatter_add, or in NumPy",
     "inv": "write wf.linalg.inv",
     "det": "write wf.linalg.det",

@@ -97,10 +97,18 @@ public:
     return parts_.operands[i];
   }
 
+  /// What the derivatives by several operands have in common, computed by the first that wants it.
+  template <class Compute>
+  const std::vector<Value> &once(const Compute &compute) {
+    if (common_.empty()) common_ = compute();
+    return common_;
+  }
+
 private:
   const Parts parts_;
   const OpInfo &info_;
   std::uint32_t saved_ = 0;
+  std::vector<Value> common_;
 };
 
 /// One call in forward mode, at a time when all its values are at hand. At least one operand has a

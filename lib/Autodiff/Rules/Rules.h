@@ -5,6 +5,7 @@
 #include "Autodiff/Rules/CumulativeRules.h"
 #include "Autodiff/Rules/ElementwiseRules.h"
 #include "Autodiff/Rules/Emitter.h"
+#include "Autodiff/Rules/FourierRules.h"
 #include "Autodiff/Rules/LinalgRules.h"
 #include "Autodiff/Rules/MatmulRules.h"
 #include "Autodiff/Rules/MatrixFunctionRules.h"
