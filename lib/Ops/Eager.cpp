@@ -43,33 +43,13 @@ std::string text_of(std::span<const TensorType> operands, const Tensor &result) 
 
 } // namespace
 
-/// Real and imaginary parts of numbers that are pairs in memory, which transforms write without a
-/// copy and read so again.
-static std::vector<Tensor> new_parts(const TensorType &type) {
-  Shape strides = type.shape;
-  std::int64_t count = 1;
-  for (std::size_t i = strides.size(); i-- > 0;) {
-    strides[i] = 2 * count;
-    count *= type.shape[i];
-  }
-  const std::int64_t elements[] = {2 * count};
-  const Tensor pairs = detail::new_tensor(type.dtype, elements);
-  return {detail::new_view(pairs, type.shape, strides, 0),
-          detail::new_view(pairs, type.shape, strides, count == 0 ? 0 : 1)};
-}
-
 /// An op with several results, which are of these types.
 static Tensor execute_several(const OpInfo &info, std::span<const Tensor> operands,
                               const Attrs &attrs, const TensorType &first,
                               std::span<const TensorType> types, std::span<Tensor> more) {
-  std::vector<Tensor> results;
-  if (info.op == OpCode::fft || info.op == OpCode::rfft) {
-    results = new_parts(first);
-  } else {
-    results.push_back(detail::new_tensor(first.dtype, first.shape));
-    for (const TensorType &type : types)
-      results.push_back(detail::new_tensor(type.dtype, type.shape));
-  }
+  std::vector<Tensor> results{detail::new_tensor(first.dtype, first.shape)};
+  for (const TensorType &type : types)
+    results.push_back(detail::new_tensor(type.dtype, type.shape));
   eager::run_routine(info, operands, attrs, results);
   std::move(results.begin() + 1, results.end(), more.begin());
   return std::move(results.front());

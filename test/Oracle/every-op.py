@@ -257,18 +257,6 @@ def cumulative(function, x, axis, reverse, exclusive, first):
     return np.flip(y, axis) if reverse else y
 
 
-def fourier(name, x, axis, norm, option=False):
-    """np.fft's, where `option` is the other direction, or an odd number of results."""
-    n = 2 * x.shape[axis] - 2 + option if name == "irfft" else x.shape[axis]
-    y = np.fft.irfft(x, n, axis, "forward") if name == "irfft" else getattr(np.fft, "ifft" if option else name)(
-        x, axis=axis, norm="forward" if option else "backward")
-    return y / (1, n, np.sqrt(y.real.dtype.type(n)))[norm]
-
-
-def parts_of(x):
-    return x.real, x.imag
-
-
 def recurrence(a, x, axis, reverse, exclusive, shifted):
     factors, added = (np.moveaxis(np.flip(v, axis) if reverse else v, axis, 0) for v in (a, x))
     if not len(added):

@@ -34,7 +34,7 @@ def test_shifts_are_those_of_numpy_and_of_each_other(shape):
             continue
         shifted = wf.fft.fftshift(x, axes=axes)
         np.testing.assert_array_equal(shifted, np.fft.fftshift(x, axes))
-        np.testing.assert_array_equal(wf.fft.ifftshift(x, axes=axes), np.fft.ifftshift(x, axes))
+        np.testing.assert_array_equal(wf.fft.ifftshift(x, axes), np.fft.ifftshift(x, axes))
         np.testing.assert_array_equal(wf.fft.ifftshift(shifted, axes=axes), x)
 
 

@@ -12,7 +12,7 @@ class Weft_FourierFn<string name> : Weft_CompositeFn<name> {
 }
 
 class Weft_ShiftFn<string name> : Weft_FourierFn<name> {
-  let parameters = (params Weft_Any:$x, star, Weft_OptionalIntList<"one axis or several; all if not given">:$axes);
+  let parameters = (params Weft_Any:$x, Weft_OptionalIntList<"one axis or several; all if not given">:$axes);
   let operandShapes = ["of any shape"];
   let resultShape = "of x's shape";
   let resultDType = "x's dtype";

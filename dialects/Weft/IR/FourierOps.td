@@ -16,6 +16,10 @@ def Weft_FourierNorm : ConfinedAttr<I64Attr, []> {
 def no_length : Raises<ShapeError, "x is a scalar, or the transform would have no element">;
 def no_such_norm : Raises<ValueError, "norm is not 0, 1 or 2">;
 
+// NumPy's words for both directions.
+defvar forwardNorm = "('backward', 'forward', 'ortho')[norm]";
+defvar inverseNorm = "('forward', 'backward', 'ortho')[norm]";
+
 /// A transform, which a routine of lib/Kernels computes. What a line becomes depends on its elements alone.
 class Weft_FourierOp<string mnemonic> : Weft_RoutineOp<mnemonic> {
   let handwrittenApi = 1;
@@ -42,7 +46,8 @@ def Weft_FftOp : Weft_FourierOp<"fft"> {
                  Sample<["finite 3x5", "finite 3x5"], ["*", "2", "false"]>, Sample<["finite 2x3x4", "finite 2x3x4"], ["*", "1", "true"]>,
                  Sample<["finite 33x17", "finite 33x17"], ["*", "0", "true"]>, Sample<["0x3", "0x3"], ["1", "0", "false"]>,
                  Sample<["finite transposed 6x6", "finite 6x6"], ["*", "0", "false"]>];
-  let numpy = "parts_of(fourier('fft', re + 1j * im, axis, norm, inverse))";
+  let numpy = !strconcat("[y := np.fft.ifft(re + 1j * im, None, axis, ", inverseNorm, ") if inverse else np.fft.fft(re + 1j * im, None, axis, ",
+                          forwardNorm, "), (y.real, y.imag)][1]");
 }
 
 def Weft_RfftOp : Weft_FourierOp<"rfft"> {
@@ -59,7 +64,7 @@ def Weft_RfftOp : Weft_FourierOp<"rfft"> {
   let samples = [Sample<["finite 8"], ["0", "0"]>, Sample<["finite 1"], ["0", "1"]>, Sample<["finite 3x5"], ["*", "2"]>,
                  Sample<["finite 2x3x4"], ["*", "1"]>, Sample<["finite 33x34"], ["*", "0"]>, Sample<["0x3"], ["1", "0"]>,
                  Sample<["finite transposed 7x6"], ["*", "0"]>];
-  let numpy = "parts_of(fourier('rfft', x, axis, norm))";
+  let numpy = !strconcat("[y := np.fft.rfft(x, None, axis, ", forwardNorm, "), (y.real, y.imag)][1]");
 }
 
 def Weft_IrfftOp : Weft_FourierOp<"irfft"> {
@@ -82,7 +87,7 @@ def Weft_IrfftOp : Weft_FourierOp<"irfft"> {
                  Sample<["finite 3x5", "finite 3x5"], ["*", "2", "false"]>, Sample<["finite 2x3x4", "finite 2x3x4"], ["*", "1", "true"]>,
                  Sample<["finite 33x17", "finite 33x17"], ["*", "0", "*"]>, Sample<["0x3", "0x3"], ["1", "0", "false"]>,
                  Sample<["finite transposed 6x6", "finite 6x6"], ["*", "0", "false"]>];
-  let numpy = "fourier('irfft', re + 1j * im, axis, norm, odd)";
+  let numpy = !strconcat("np.fft.irfft(re + 1j * im, 2 * re.shape[axis] - 2 + odd, axis, ", inverseNorm, ")");
 }
 
 #endif // WEFT_IR_FOURIER_OPS

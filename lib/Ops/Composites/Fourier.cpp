@@ -23,13 +23,13 @@ Tensor halves_exchanged(const Tensor &x, const Axes &axes, bool behind) {
 
 } // namespace
 
-Tensor fourier_fftshift(const Tensor &x, const fft::FftshiftOptions &options) {
-  return halves_exchanged(x, call::checked_axes("fft.fftshift", "axes", options.axes, x.rank()),
+Tensor fourier_fftshift(const Tensor &x, Axes axes) {
+  return halves_exchanged(x, call::checked_axes("fft.fftshift", "axes", axes, x.rank()),
                           /*behind=*/true);
 }
 
-Tensor fourier_ifftshift(const Tensor &x, const fft::IfftshiftOptions &options) {
-  return halves_exchanged(x, call::checked_axes("fft.ifftshift", "axes", options.axes, x.rank()),
+Tensor fourier_ifftshift(const Tensor &x, Axes axes) {
+  return halves_exchanged(x, call::checked_axes("fft.ifftshift", "axes", axes, x.rank()),
                           /*behind=*/false);
 }
 
