@@ -4,13 +4,13 @@
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Rules/CumulativeRules.h"
 #include "Autodiff/Rules/ElementwiseRules.h"
-#include "Autodiff/Rules/Emitter.h"
 #include "Autodiff/Rules/LinalgRules.h"
 #include "Autodiff/Rules/MatmulRules.h"
 #include "Autodiff/Rules/MatrixFunctionRules.h"
 #include "Autodiff/Rules/MovementRules.h"
 #include "Autodiff/Rules/ReductionRules.h"
 #include "Autodiff/Rules/WindowRules.h"
+#include "OpDefs/Emitter.h"
 
 namespace weft::autodiff {
 
