@@ -363,7 +363,7 @@ private:
     if (!pullback) return nullptr;
     const size_t values = construct.results.size(), sources = pullback.getNumResults();
     const auto cotangents = llvm::count_if(TypeRange(operands.take_front(values)),
-                                           [](Type type) { return isFloatingTensor(type); });
+                                           [](Type type) { return isInexactTensor(type); });
     return CustomGradientOp::create(
         builder, location, operands.take_front(values), operands.slice(values, sources),
         pullback.getSymName(),

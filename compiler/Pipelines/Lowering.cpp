@@ -13,6 +13,7 @@ namespace mlir::weft {
 void buildLinalgPhase(OpPassManager &pm, const Target &target) {
   WeftToLinalgPassOptions options;
   options.withoutLibrary = target.kind != Target::Kind::cpu || target.kernels;
+  pm.addNestedPass<func::FuncOp>(createExpandComplexPass());
   pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -22,8 +23,9 @@ enum class DType : std::uint8_t {
 #include <weft/dtypes.def>
 };
 
-/// What a dtype is a representation of; promotion goes boolean < integers < floating.
-enum class DTypeKind : std::uint8_t { boolean, integer, unsigned_integer, floating };
+/// What a dtype is a representation of; promotion goes boolean < integers < floating <
+/// complex.
+enum class DTypeKind : std::uint8_t { boolean, integer, unsigned_integer, floating, complex };
 
 inline constexpr int kNumDTypes = 0
 #define WEFT_DTYPE(...) +1
@@ -66,6 +68,13 @@ inline constexpr std::array<DType, kNumDTypes> kDTypesInOrder = [] {
   });
   return dtypes;
 }();
+
+/// A number of that kind in words, for messages.
+constexpr std::string_view number_in_words(DTypeKind kind) {
+  return kind == DTypeKind::floating  ? "floating"
+         : kind == DTypeKind::complex ? "complex"
+                                      : "an integer";
+}
 
 /// What the table says of every dtype in one column, as a list: "bool, i32, i64, f32 and f64".
 std::string list_of_dtypes(std::string_view DTypeInfo::*column, std::string_view before_last);
@@ -120,6 +129,20 @@ constexpr std::size_t item_size(DType dtype) {
 constexpr DTypeKind kind_of(DType dtype) { return dtype_info(dtype).kind; }
 
 constexpr bool is_floating(DType dtype) { return kind_of(dtype) == DTypeKind::floating; }
+constexpr bool is_complex(DType dtype) { return kind_of(dtype) == DTypeKind::complex; }
+/// Whether it is floating or complex: what derivatives are taken by, and quotients are of.
+constexpr bool is_inexact(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+/// The dtype of a complex one's components, another one itself.
+constexpr DType component_of(DType dtype) {
+  return is_complex(dtype) ? *find_dtype(DTypeKind::floating, dtype_info(dtype).bits / 2) : dtype;
+}
+/// The complex dtype whose components hold the numbers of that dtype, as promotion has it: c64, but
+/// c128 of f64.
+constexpr DType complex_of(DType dtype) {
+  if (is_complex(dtype)) return dtype;
+  const int bits = is_floating(dtype) ? dtype_info(dtype).bits : 0;
+  return *find_dtype(DTypeKind::complex, std::max(2 * bits, 64));
+}
 /// Whether it has whole numbers alone, with or without a sign; no bool.
 constexpr bool is_integer(DType dtype) {
   return kind_of(dtype) == DTypeKind::integer || kind_of(dtype) == DTypeKind::unsigned_integer;
@@ -153,13 +176,15 @@ public:
   /// met.
   constexpr std::optional<DType> common() const {
     if (std::has_single_bit(seen_)) return static_cast<DType>(std::countr_zero(seen_));
-    int bits[4] = {};
+    int bits[5] = {};
     for (std::uint32_t rest = seen_; rest != 0; rest &= rest - 1) {
       const DTypeInfo &info = dtype_info(static_cast<DType>(std::countr_zero(rest)));
       int &widest = bits[static_cast<std::size_t>(info.kind)];
       widest = std::max(widest, info.bits);
     }
-    const int integer = bits[1], natural = bits[2], floating = bits[3]; // in the order of DTypeKind
+    const int integer = bits[1], natural = bits[2], floating = bits[3],
+              complex = bits[4]; // in the order of DTypeKind
+    if (complex != 0) return find_dtype(DTypeKind::complex, std::max(complex, 2 * floating));
     if (floating != 0) return find_dtype(DTypeKind::floating, floating);
     if (integer == 0) return find_dtype(DTypeKind::unsigned_integer, natural);
     return find_dtype(DTypeKind::integer, std::max(integer, 2 * natural));
@@ -173,8 +198,8 @@ private:
 };
 
 /// The common dtype of two operands: the wider of one kind, and across kinds bool < integer <
-/// floating (integer with floating gives the floating one). Throws DTypeError for u64 beside a
-/// signed integer, as no integer dtype holds the numbers of both.
+/// floating < complex (integer with floating gives the floating one, f64 with c64 c128). Throws
+/// DTypeError for u64 beside a signed integer, as no integer dtype holds the numbers of both.
 constexpr DType promote(DType a, DType b) {
   const DTypeJoin join{a, b};
   const std::optional<DType> common = join.common();

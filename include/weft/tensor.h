@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
@@ -48,7 +49,8 @@ std::int64_t size_for_call(const Tensor &tensor, std::int64_t axis);
 
 /// What the compiler says of other element types.
 #define WEFT_ELEMENT_WANTED(what)                                                                  \
-  what ": T must be the C++ type of a dtype: bool, std::int32_t, std::int64_t, float or double"
+  what ": T must be the C++ type of a dtype: bool, std::int32_t, std::int64_t, float or double, "  \
+       ".."
 } // namespace detail
 
 /// A cheap handle to an immutable array. Copies share elements, and may be used from any thread. A
@@ -388,7 +390,8 @@ public:
   template <class T, class = std::enable_if_t<Element<T>>>
   Number(T value) : dtype(dtype_of<T>) {
     if constexpr (std::is_floating_point_v<T>) floating = value;
-    else integer = value;
+    else if constexpr (std::is_arithmetic_v<T>) integer = value;
+    else floating = value.real(), imaginary = value.imag();
   }
 
   DType dtype;
@@ -396,6 +399,7 @@ public:
     std::int64_t integer;
     double floating;
   };
+  double imaginary = 0; ///< of a complex one, whose real part is `floating`
 };
 
 /// Bools that lie behind each other in memory.
@@ -552,6 +556,10 @@ public:
     }
   }
   template <class T>
+  Operand(std::complex<T> value, std::source_location where = WEFT_HERE)
+      : complex_{static_cast<double>(value.real()), static_cast<double>(value.imag())},
+        where_(where), kind_(Kind::weak_complex) {}
+  template <class T>
   Operand(std::initializer_list<T> values, std::source_location where = WEFT_HERE)
       : Operand(Owned{}, weft::tensor(values, where), where) {}
   template <class T>
@@ -580,7 +588,7 @@ public:
   detail::TensorImpl *impl() const { return impl_; }
   /// The user's line, if it is known.
   const std::source_location &where() const { return where_; }
-  /// The dtype; of a weak scalar the one it has alone (bool, i32, f32).
+  /// The dtype; of a weak scalar the one it has alone (bool, i32, f32, c64).
   DType dtype() const;
   std::int64_t rank() const { return impl_ == nullptr ? 0 : impl_->rank; }
   /// Whether it is an undefined tensor, which no op takes.
@@ -589,6 +597,7 @@ public:
   DTypeKind weak_kind() const {
     return kind_ == Kind::weak_bool       ? DTypeKind::boolean
            : kind_ == Kind::weak_floating ? DTypeKind::floating
+           : kind_ == Kind::weak_complex  ? DTypeKind::complex
                                           : DTypeKind::integer;
   }
   /// The tensor itself, or the scalar as a tensor of rank 0 of that dtype. Throws ValueError if a
@@ -597,12 +606,20 @@ public:
   Tensor materialize(DType dtype, std::string_view op = {}) const;
   /// `materialize` to its own dtype.
   Tensor materialize() const { return materialize(dtype()); }
-  /// Converts a weak scalar; false if `T` is an integer type that cannot hold it, and for a size
-  /// that is no number.
+  /// Converts a weak scalar; false if `T` is an integer type that cannot hold it or a real one and
+  /// the scalar complex, and for a size that is no number.
   template <class T>
   bool exactly_as(T &value) const {
     if (kind_ == Kind::weak_size) return false;
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (!std::is_arithmetic_v<T>) {
+      using Component = typename T::value_type;
+      Component real{};
+      if (kind_ != Kind::weak_complex) return exactly_as(real) && (value = T(real), true);
+      value = T(static_cast<Component>(complex_.real), static_cast<Component>(complex_.imaginary));
+      return true;
+    } else if (kind_ == Kind::weak_complex) {
+      return false;
+    } else if constexpr (std::is_floating_point_v<T>) {
       value = kind_ == Kind::weak_floating ? static_cast<T>(floating_)
               : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
                                            : static_cast<T>(integer_);
@@ -627,6 +644,7 @@ private:
     weak_integer,
     weak_large,
     weak_floating,
+    weak_complex,
     weak_size
   };
   template <class T>
@@ -641,6 +659,9 @@ private:
   union {
     std::int64_t integer_ = 0;
     double floating_;
+    struct {
+      double real, imaginary;
+    } complex_;
     detail::TensorImpl *size_; ///< a traced i64 scalar
   };
   std::source_location where_;

@@ -271,6 +271,10 @@ void Tape::seed(std::span<const Tensor> targets, const std::vector<Tensor> &weig
     }
     const std::uint64_t identity = target.impl()->identity.load(std::memory_order_relaxed);
     if (!cotangents.wanted(identity)) continue;
+    if (!seed.defined() && is_complex(target.dtype()))
+      throw DTypeError("GradientTape: the target is " + to_string(detail::type_of(target)) +
+                       ", but gradients are of real numbers: take its real part or its abs, or "
+                       "give output_gradients");
     if (!seed.defined()) seed = e.filled(1, target);
     cotangents.add(identity, seed);
   }

@@ -66,8 +66,9 @@ void check_loss(const char *name, const Tensor &loss) {
   const std::string what = std::string(name) + ": the function must give a floating scalar, but ";
   if (!loss.defined()) throw StateError(what + "it gave an undefined tensor");
   const TensorType type = type_of(loss);
-  if (!autodiff::carries_gradient(type.dtype))
-    throw DTypeError(what + "it gave " + to_string(type));
+  if (!is_floating(type.dtype))
+    throw DTypeError(what + "it gave " + to_string(type) +
+                     (is_complex(type.dtype) ? ": take its real part or its abs" : ""));
   if (!type.shape.empty())
     throw ShapeError(what + "it gave " + to_string(type) + "; sum it, or use jacobian");
 }

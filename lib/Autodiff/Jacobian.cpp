@@ -102,7 +102,7 @@ std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const Gradien
   check_use({&target, 1}, sources);
   check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target);
-  if (!carries_gradient(type.dtype))
+  if (!is_floating(type.dtype))
     throw DTypeError("jacobian: the target is " + to_string(type) +
                      "; only floating tensors have derivatives");
   check_sizes_known("jacobian", "target", type);
@@ -134,7 +134,7 @@ Tensor Tape::batch_jacobian(const Tensor &target, const GradientSource &source,
   check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target), by = type_of_source(source);
   const std::string both = "target is " + to_string(type) + " and the source " + to_string(by);
-  if (!carries_gradient(type.dtype))
+  if (!is_floating(type.dtype))
     throw DTypeError("batch_jacobian: the " + both + "; only floating tensors have derivatives");
   if (type.shape.empty() || by.shape.empty())
     throw ShapeError("batch_jacobian: the " + both +

@@ -3,7 +3,7 @@
 
 #include <weft/tensor.h>
 
-#include "Autodiff/Rules/Emitter.h"
+#include "OpDefs/Emitter.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 
@@ -24,7 +24,7 @@ public:
   }
   TensorType type(const Tensor &value) { return detail::type_of(value); }
   Tensor scalar(double value, DType dtype) {
-    return kind_of(dtype) == DTypeKind::floating ? Operand(value).materialize(dtype)
+    return is_inexact(dtype)   ? Operand(value).materialize(dtype)
            : is_integer(dtype) ? Operand(static_cast<std::int64_t>(value)).materialize(dtype)
                                : Operand(value != 0).materialize(dtype);
   }

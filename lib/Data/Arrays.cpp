@@ -7,6 +7,7 @@
 
 #include "Data/Idx.h"
 #include "IO/InputFile.h"
+#include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
@@ -67,7 +68,7 @@ Tensor rows_of(const Column &column, std::span<const std::int64_t> indices, bool
             std::memcpy(result.impl()->data + static_cast<std::size_t>(i) * bytes, from, bytes);
           } else {
             visit_dtype(column.dtype, [&]<class To>() {
-              visit_dtype(column.stored_dtype, [&]<class From>() {
+              visit_real(column.stored_dtype, [&]<class From>() {
                 convert<From>(from, count, weft::detail::elements<To>(result) + i * count,
                               column.scale);
               });

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "IO/InputFile.h"
+#include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
@@ -171,13 +172,16 @@ std::vector<Column> chosen(const std::string &path, const std::vector<std::strin
             path + ": there are two columns '" + shown(wanted[i]) + "'");
     const DType dtype = options.dtypes[options.dtypes.size() == 1 ? 0 : i];
     check_dtype("read_csv", dtype);
+    if (is_complex(dtype))
+      raise(ErrorKind::dtype, "a column is of real numbers, and " + std::string(name_of(dtype)) +
+                                  " is complex: read the parts, and join them by complex");
     columns.push_back({wanted[i], found->second, dtype, {}});
   }
   return columns;
 }
 
 void append(const CsvReader &reader, std::string_view field, Column &column) {
-  visit_dtype(column.dtype, [&]<class T>() {
+  visit_real(column.dtype, [&]<class T>() {
     T value{};
     if (!parse(field, value))
       reader.fail(reader.line(), "column '" + shown(column.name) + "': '" + shown(field, 40) +

@@ -9,6 +9,7 @@
 
 #include "Data/Stage.h"
 #include "IO/InputFile.h"
+#include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
@@ -168,7 +169,8 @@ void check_options(const ImageOptions &options) {
       *options.channels != 4)
     raise(ErrorKind::value,
           "the option channels is " + std::to_string(*options.channels) + " but must be 1, 3 or 4");
-  if (!is_dtype(options.dtype) || options.dtype == DType::boolean || options.dtype == DType::i8)
+  if (!is_dtype(options.dtype) || options.dtype == DType::boolean || options.dtype == DType::i8 ||
+      is_complex(options.dtype))
     raise(ErrorKind::dtype, "the option dtype must be floating, or an integer that holds 255");
 }
 
@@ -205,7 +207,7 @@ Tensor as_tensor(const Pixels &pixels, const ImageOptions &options) {
   const Tensor image = weft::detail::new_tensor(
       options.dtype, {{static_cast<std::int64_t>(pixels.height),
                        static_cast<std::int64_t>(pixels.width), std::int64_t{channels}}});
-  visit_dtype(options.dtype, [&]<class T>() {
+  visit_real(options.dtype, [&]<class T>() {
     if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::int8_t>) {
       T *to = weft::detail::elements<T>(image);
       if (pixels.bits == 16) convert<std::uint16_t>(pixels, channels, to);
@@ -249,6 +251,9 @@ Tensor drawable(const Tensor &image) {
 std::string encode_png(const Tensor &image, std::source_location where) {
   const CompositeCall site("encode_png", where);
   if (image.traced()) raise(ErrorKind::state, "the image stands for a value of a traced function");
+  if (is_complex(image.dtype()))
+    raise(ErrorKind::dtype, "the image has complex elements, " +
+                                std::string(name_of(image.dtype())) + ": real ones are wanted");
   const Shape shape = image.shape();
   const std::int64_t channels = shape.rank() == 3 ? shape[2] : 1;
   if ((shape.rank() != 2 && shape.rank() != 3) ||
@@ -264,7 +269,7 @@ std::string encode_png(const Tensor &image, std::source_location where) {
   check_size(pixels, "the image", kMostPixels);
   make_room(pixels, "the image");
   const Tensor source = make_contiguous(image);
-  visit_dtype(image.dtype(), [&]<class T>() { to_samples<T>(source, pixels.samples); });
+  visit_real(image.dtype(), [&]<class T>() { to_samples<T>(source, pixels.samples); });
   return encode_pixels(pixels);
 }
 

@@ -98,6 +98,20 @@ private:
 
 } // namespace
 
+/// What compiled code gave, as a tensor of its dtype: the code knows of integers how many bits they
+/// have, and of complex numbers the parts, along a last axis.
+static Tensor as_typed(const Tensor &given, DType dtype) {
+  detail::TensorImpl *const impl = given.impl();
+  if (!is_complex(dtype)) {
+    impl->dtype = dtype;
+    return given;
+  }
+  const std::size_t rank = std::size_t{impl->rank} - 1;
+  Ints strides;
+  for (std::size_t axis = 0; axis < rank; ++axis) strides.push_back(impl->strides()[axis] / 2);
+  return detail::new_view_as(given, dtype, impl->sizes().first(rank), strides, 0);
+}
+
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
   const profile::Scope scope(profile::Kind::function, event_);
@@ -174,8 +188,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
     if (!outputs_[i].defined()) {
       results[i] = std::move(sized[next++]);
-      // Compiled code knows of integers how many bits they have.
-      results[i].impl()->dtype = program_->values[program_->outputs[i]].dtype;
+      results[i] = as_typed(results[i], program_->values[program_->outputs[i]].dtype);
     }
   return results;
 }

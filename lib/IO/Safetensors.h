@@ -23,6 +23,8 @@ constexpr std::size_t kMaxSafetensors = 1'000'000;
 /// Begins the names of metadata that Weft checks its own files by.
 constexpr std::string_view kDigestPrefix = "weft.digest.";
 constexpr std::string_view kHeaderDigest = "weft.header";
+/// Begins those that say of a tensor of F64 that it is of complex numbers.
+constexpr std::string_view kPairsPrefix = "weft.pairs.";
 
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;    ///< by name

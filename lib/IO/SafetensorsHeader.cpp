@@ -78,16 +78,16 @@ std::string json_text(const std::string &text, const std::string &what) {
   }
 }
 
-/// The dtypes of the format, widest first as its writers order tensors.
+/// The dtypes of the format, widest first as its writers order tensors; and C128, which it lacks.
 struct Known {
   std::string_view name;
   unsigned bits;
 };
-constexpr std::array<Known, 20> kKnown = {
-    {{"U64", 64}, {"I64", 64},    {"F64", 64},    {"C64", 64},    {"F32", 32},
-     {"U32", 32}, {"I32", 32},    {"BF16", 16},   {"F16", 16},    {"U16", 16},
-     {"I16", 16}, {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"I8", 8},
-     {"U8", 8},   {"F6_E3M2", 6}, {"F6_E2M3", 6}, {"F4", 4},      {"BOOL", 8}}};
+constexpr std::array<Known, 21> kKnown = {
+    {{"C128", 128},  {"U64", 64},    {"I64", 64},    {"F64", 64}, {"C64", 64}, {"F32", 32},
+     {"U32", 32},    {"I32", 32},    {"BF16", 16},   {"F16", 16}, {"U16", 16}, {"I16", 16},
+     {"F8_E8M0", 8}, {"F8_E4M3", 8}, {"F8_E5M2", 8}, {"I8", 8},   {"U8", 8},   {"F6_E3M2", 6},
+     {"F6_E2M3", 6}, {"F4", 4},      {"BOOL", 8}}};
 
 constexpr std::string_view kMetadata = "__metadata__";
 
@@ -257,6 +257,18 @@ std::optional<DType> parse_safetensors_dtype(std::string_view name) {
   return std::nullopt;
 }
 
+/// Numbers of C128 are written as pairs of F64, along a last axis, which a text of the metadata
+/// notes.
+static void join_pairs(std::vector<SafetensorsEntry> &entries,
+                       const std::map<std::string, std::string> &texts) {
+  for (SafetensorsEntry &entry : entries)
+    if (entry.dtype == "F64" && !entry.shape.empty() && entry.shape.back() == 2 &&
+        texts.contains(std::string(kPairsPrefix) + entry.name)) {
+      entry.dtype = safetensors_dtype(DType::c128);
+      entry.shape.erase(entry.shape.size() - 1);
+    }
+}
+
 Result<SafetensorsHeader> parse_safetensors_header(std::string_view text,
                                                    std::uint64_t data_bytes) {
   HeaderEvents events;
@@ -271,6 +283,7 @@ Result<SafetensorsHeader> parse_safetensors_header(std::string_view text,
   for (const SafetensorsEntry &entry : events.entries)
     if (Check fault = check_bytes(entry)) return *fault;
 
+  join_pairs(events.entries, events.texts);
   std::vector<std::uint32_t> order(events.entries.size());
   std::iota(order.begin(), order.end(), 0U);
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -300,8 +313,9 @@ void sort_for_safetensors(std::vector<SafetensorsItem> &items) {
 }
 
 std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
-                                    const std::map<std::string, std::string> &texts,
+                                    const std::map<std::string, std::string> &given,
                                     std::size_t alignment) {
+  std::map<std::string, std::string> texts = given;
   std::string tensors;
   std::uint64_t offset = 0;
   for (const auto &[name, tensor] : items) {
@@ -312,10 +326,15 @@ std::string make_safetensors_header(const std::vector<SafetensorsItem> &items,
     std::string sizes;
     for (const std::int64_t size : tensor.shape())
       sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+    const bool in_pairs = tensor.dtype() == DType::c128;
+    if (in_pairs) {
+      sizes += sizes.empty() ? "2" : ",2";
+      texts[std::string(kPairsPrefix) + name] = "complex";
+    }
+    const DType dtype = in_pairs ? DType::f64 : tensor.dtype();
     tensors += (tensors.empty() ? "" : ",") + json_text(name, "the name of a tensor") +
-               R"(:{"dtype":")" + std::string(safetensors_dtype(tensor.dtype())) +
-               R"(","shape":[)" + sizes + R"(],"data_offsets":[)" + std::to_string(offset) + ',' +
-               std::to_string(end) + "]}";
+               R"(:{"dtype":")" + std::string(safetensors_dtype(dtype)) + R"(","shape":[)" + sizes +
+               R"(],"data_offsets":[)" + std::to_string(offset) + ',' + std::to_string(end) + "]}";
     offset = end;
   }
   std::string metadata;

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include <weft/ops.h>
 
@@ -158,7 +159,7 @@ FusedResult cross_entropy_forward(std::span<const Tensor> x) {
   const Tensor results[] = {new_column(scores), new_column(scores), new_column(scores)};
   if (!run(FusedRows::cross_entropy, {&scores, 1}, results)) return {};
   bool valid = false;
-  visit_dtype(scores.dtype(), [&]<class T>() {
+  visit_real(scores.dtype(), [&]<class T>() {
     T *const values = elements<T>(results[0]);
     const T *const most = elements<T>(results[1]), *const score = elements<T>(scores);
     valid = for_each_label(labels, scores.size(-1), [&](std::int64_t row, std::int64_t at) {
@@ -175,7 +176,7 @@ std::vector<Tensor> cross_entropy_backward(std::span<const Tensor> x) {
   const Tensor operands[] = {x[0], x[2], x[3], cotangent};
   const Tensor gradient = new_like(x[0]);
   if (!run(FusedRows::cross_entropy_pullback, operands, {&gradient, 1})) return {};
-  visit_dtype(gradient.dtype(), [&]<class T>() {
+  visit_real(gradient.dtype(), [&]<class T>() {
     T *const of_score = elements<T>(gradient);
     const T *const of_value = elements<T>(cotangent);
     for_each_label(x[1], x[0].size(-1), [&](std::int64_t row, std::int64_t at) {

@@ -413,7 +413,8 @@ static Check check_drawn(DType dtype, const char *admitted, bool is_admitted) {
 Result<TensorType> draw_uniform(const InferContext &call) {
   if (Check fault = check_stream(call.operands[0])) return *fault;
   const DrawUniformAttrs attrs(call.attrs);
-  if (Check fault = check_drawn(attrs.dtype, "one that is drawn (bool, i32, i64, f32, f64)", true))
+  if (Check fault = check_drawn(attrs.dtype, "one that is drawn (bool, i32, i64, f32, f64)",
+                                !is_complex(attrs.dtype)))
     return *fault;
   Result<Shape> shape = given_shape(call, attrs.shape);
   if (!shape) return shape.fault();

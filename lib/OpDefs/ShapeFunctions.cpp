@@ -122,6 +122,21 @@ Result<TensorType> comparison(const InferContext &call) {
   return TensorType{DType::boolean, std::move(type->shape)};
 }
 
+/// The operand's type, of complex numbers that of their distances from 0.
+Result<TensorType> magnitude(const InferContext &call) {
+  return TensorType{component_of(call.operands[0].dtype), call.operands[0].shape};
+}
+
+/// That of the parts of complex numbers.
+Result<TensorType> component(const InferContext &call) { return magnitude(call); }
+
+/// Real and imaginary parts of one dtype that broadcast.
+Result<TensorType> complex(const InferContext &call) {
+  Result<TensorType> parts = elementwise(call);
+  if (!parts) return parts;
+  return sized(complex_of(parts->dtype), std::move(parts->shape));
+}
+
 /// The first operand's own type.
 Result<TensorType> same(const InferContext &call) { return call.operands[0]; }
 
@@ -133,7 +148,12 @@ Result<TensorType> select(const InferContext &call) {
 }
 
 Result<TensorType> cast(const InferContext &call) {
-  return sized(CastAttrs(call.attrs).dtype, call.operands[0].shape);
+  const DType from = call.operands[0].dtype, to = CastAttrs(call.attrs).dtype;
+  if (is_complex(from) && !is_complex(to) && to != DType::boolean)
+    return Fault{ErrorKind::dtype, "x is " + std::string(name_of(from)) + ", and " +
+                                       std::string(name_of(to)) +
+                                       " has no imaginary part: take real(x) or imag(x)"};
+  return sized(to, call.operands[0].shape);
 }
 
 Result<TensorType> constant(const InferContext &call) {
@@ -147,6 +167,9 @@ Result<TensorType> iota(const InferContext &call) {
   const DType dtype = IotaAttrs(call.attrs).dtype;
   if (dtype == DType::boolean)
     return Fault{ErrorKind::dtype, "dtype must be a number, but it is bool"};
+  if (is_complex(dtype))
+    return Fault{ErrorKind::dtype,
+                 "dtype must be a real number, but it is " + std::string(name_of(dtype))};
   Result<Shape> shape = given_shape(call, IotaAttrs(call.attrs).shape);
   if (!shape) return shape.fault();
   if (Check fault = check_axis(IotaAttrs(call.attrs).axis, *shape, "a tensor")) return *fault;

@@ -15,7 +15,8 @@ namespace weft::call {
 namespace {
 
 /// The dtype that operands of a promoting op take together. Weak scalars count only by their kind:
-/// they never widen a dtype of their own kind, and a floating one makes integers f32.
+/// they never widen a dtype of their own kind, a floating one makes integers f32, and a complex one
+/// integers c64, floating ones the complex dtype of them.
 DType common_dtype(std::string_view function, std::span<const Operand *const> operands,
                    std::size_t first) {
   DTypeJoin strong;
@@ -27,9 +28,11 @@ DType common_dtype(std::string_view function, std::span<const Operand *const> op
   if (!strong.empty()) {
     const DType dtype = strong.common_or_throw(function);
     if (!weak || *weak <= kind_of(dtype)) return dtype;
+    if (*weak == DTypeKind::complex) return complex_of(dtype);
   }
   return *weak == DTypeKind::boolean   ? DType::boolean
          : *weak == DTypeKind::integer ? DType::i32
+         : *weak == DTypeKind::complex ? DType::c64
                                        : DType::f32;
 }
 
@@ -65,7 +68,7 @@ DType promoted_dtype(std::string_view function, Promotion promotion,
   case Promotion::none:
   case Promotion::common: break;
   // The default floating dtype, as of integers beside a weak floating scalar.
-  case Promotion::floating: return is_floating(dtype) ? dtype : DType::f32;
+  case Promotion::floating: return is_inexact(dtype) ? dtype : DType::f32;
   case Promotion::number: return dtype == DType::boolean ? DType::i64 : dtype;
   case Promotion::sum: return dtype_info(dtype).sum;
   }
@@ -88,8 +91,11 @@ static void materialize(const OpInfo &info, std::span<const Operand *const> oper
     // A weak scalar keeps its own dtype; what is cast is the number itself, not f32's of it.
     const bool exact = info.op == OpCode::cast;
     for (std::size_t i = 0; i < operands.size(); ++i)
-      tensors[i] = exact && operands[i]->weak() && operands[i]->weak_kind() == DTypeKind::floating
+      tensors[i] = !exact || !operands[i]->weak() ? as_operand(info, i, operands[i]->materialize())
+                   : operands[i]->weak_kind() == DTypeKind::floating
                        ? operands[i]->materialize(DType::f64)
+                   : operands[i]->weak_kind() == DTypeKind::complex
+                       ? operands[i]->materialize(DType::c128)
                        : as_operand(info, i, operands[i]->materialize());
     return;
   }
@@ -135,7 +141,7 @@ static bool needs_no_promotion(OpCode op, DType dtype) {
   switch (op_info(op).promotion) {
   case Promotion::none:
   case Promotion::common: return true;
-  case Promotion::floating: return is_floating(dtype);
+  case Promotion::floating: return is_inexact(dtype);
   case Promotion::number: return dtype != DType::boolean;
   case Promotion::sum: return dtype_info(dtype).sum == dtype;
   }

@@ -28,6 +28,12 @@ namespace eager {
 Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor> operands,
                        const TensorType &type);
 
+/// Executes a call of an op that has a complex operand or result by its real and imaginary
+/// parts, unless it only moves elements.
+bool goes_by_parts(const OpInfo &info);
+Tensor by_parts(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                const TensorType &type);
+
 /// A routine that fills all of `results`, which have the types that the shape function gave.
 void run_routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                  std::span<Tensor> results);

@@ -275,8 +275,8 @@ Tensor TensorAt::replaced(const char *function, const Operand &given,
   const DType dtype = x_.dtype();
   if (given.weak() && given.weak_kind() > kind_of(dtype))
     throw DTypeError(std::string(function) + ": the value is " +
-                     (given.weak_kind() == DTypeKind::floating ? "floating" : "an integer") +
-                     ", and the tensor " + std::string(name_of(dtype)));
+                     std::string(detail::number_in_words(given.weak_kind())) + ", and the tensor " +
+                     std::string(name_of(dtype)));
   Tensor value = given.weak() ? given.materialize(dtype, function) : given.materialize();
   if (value.dtype() != dtype)
     throw DTypeError(std::string(function) + ": the value is " +

@@ -194,6 +194,7 @@ DType Operand::dtype() const {
     return integer_ == static_cast<std::int32_t>(integer_) ? DType::i32 : DType::i64;
   case Kind::weak_large: return DType::u64;
   case Kind::weak_floating: return DType::f32;
+  case Kind::weak_complex: return DType::c64;
   case Kind::borrowed:
   case Kind::owned: break;
   }
@@ -221,9 +222,15 @@ Tensor Operand::materialize(DType dtype, std::string_view op) const {
             (op.empty() ? "" : std::string(op) + ": ") + "the scalar " +
             (kind_ == Kind::weak_large ? std::to_string(large) : std::to_string(integer_)) +
             " does not fit the dtype " + std::string(name_of(dtype)));
+    if (kind_ == Kind::weak_complex && !is_complex(dtype))
+      throw DTypeError((op.empty() ? "" : std::string(op) + ": ") +
+                       "a complex number is no element of the dtype " +
+                       std::string(name_of(dtype)) + ": take its real part");
     value = kind_ == Kind::weak_floating ? convert_element<T>(floating_)
-            : kind_ == Kind::weak_large  ? convert_element<T>(large)
-                                         : convert_element<T>(integer_);
+            : kind_ == Kind::weak_complex
+                ? convert_element<T>(std::complex<double>(complex_.real, complex_.imaginary))
+            : kind_ == Kind::weak_large ? convert_element<T>(large)
+                                        : convert_element<T>(integer_);
     return detail::new_scalar<T>(value);
   });
 }

@@ -26,7 +26,7 @@ Tensor fitting(std::string_view op, const VariableState &state, const Operand &v
   if (value.weak() && value.weak_kind() > kind_of(state.type().dtype))
     throw DTypeError(std::string(op) + ": the variable '" + state.name() + "' is " +
                      to_string(state.type()) + ", but the value is " +
-                     (value.weak_kind() == DTypeKind::floating ? "floating" : "an integer"));
+                     std::string(detail::number_in_words(value.weak_kind())));
   Tensor tensor = value.weak() ? value.materialize(state.type().dtype) : value.materialize();
   if (value.weak() && !state.type().shape.empty()) tensor = broadcast(tensor, state.type().shape);
   check_assignable(op, state, detail::type_of(tensor));

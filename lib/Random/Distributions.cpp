@@ -69,7 +69,8 @@ Tensor normal_quantile(const Tensor &q) {
   const Tensor r = 0.180625 - q * q;
   const Tensor middle = q * (polynomial(r, fit.middle_above) / polynomial(r, fit.middle_below));
   const Tensor s = sqrt(negate(log(0.5 - abs(q)))) - 1.6;
-  const Tensor side = sign(q) * (polynomial(s, fit.side_above) / polynomial(s, fit.side_below));
+  const Tensor side =
+      real_sign(q) * (polynomial(s, fit.side_above) / polynomial(s, fit.side_below));
   return select(abs(q) <= 0.425, middle, side);
 }
 

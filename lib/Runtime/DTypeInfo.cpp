@@ -9,11 +9,12 @@
 namespace weft {
 
 FloatInfo finfo(DType dtype) {
-  return visit_dtype(dtype, [&]<class T>() -> FloatInfo {
+  // Of a complex one those of its components.
+  return visit_dtype(component_of(dtype), [&]<class T>() -> FloatInfo {
     if constexpr (is_floating(dtype_of<T>)) {
       using Limits = std::numeric_limits<T>;
       const auto max = static_cast<double>(Limits::max());
-      return {.dtype = dtype,
+      return {.dtype = dtype_of<T>,
               .bits = static_cast<int>(8 * sizeof(T)),
               .eps = static_cast<double>(Limits::epsilon()),
               .max = max,
@@ -47,7 +48,7 @@ bool isdtype(DType dtype, std::string_view kind) {
   if (kind == "unsigned integer") return is_unsigned(dtype);
   if (kind == "integral") return is_integer(dtype);
   if (kind == "real floating") return is_floating(dtype);
-  if (kind == "complex floating") return false;
+  if (kind == "complex floating") return is_complex(dtype);
   if (kind == "numeric") return dtype != DType::boolean;
   throw ValueError("isdtype: '" + std::string(kind) +
                    "' is no kind: they are 'bool', 'signed integer', 'unsigned integer', "

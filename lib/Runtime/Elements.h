@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -20,14 +21,32 @@ template <class Integer, class Float>
 inline constexpr Float above_integers =
     static_cast<Float>(std::numeric_limits<Integer>::max() / 2 + 1) * 2;
 
+template <class T>
+inline constexpr bool is_complex_number = false;
+template <class T>
+inline constexpr bool is_complex_number<std::complex<T>> = true;
+
+/// The bytes of an element of 16.
+struct Bytes16 {
+  std::uint64_t words[2];
+};
+
 /// To bool: whether it differs from 0. Floating to integer: towards zero, saturating, NaN to 0.
-/// Between integers: modulo 2^n. Otherwise the nearest value.
+/// Between integers: modulo 2^n. From complex to real, which `cast` refuses, the
+/// real part. Otherwise the nearest value.
 template <class To, class From>
 constexpr To convert_element(From value) {
   if constexpr (std::same_as<To, From>) {
     return value;
   } else if constexpr (std::same_as<To, bool>) {
     return value != From(0);
+  } else if constexpr (is_complex_number<To>) {
+    using Component = typename To::value_type;
+    if constexpr (is_complex_number<From>)
+      return To(static_cast<Component>(value.real()), static_cast<Component>(value.imag()));
+    else return To(convert_element<Component>(value));
+  } else if constexpr (is_complex_number<From>) {
+    return convert_element<To>(value.real());
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
     if (!(value == value)) return 0;
     if (value >= above_integers<To, From>) return std::numeric_limits<To>::max();
@@ -47,8 +66,23 @@ decltype(auto) visit_bytes(DType dtype, Visitor &&visitor) {
   case 1: return visitor.template operator()<std::uint8_t>();
   case 2: return visitor.template operator()<std::uint16_t>();
   case 4: return visitor.template operator()<std::uint32_t>();
+  case 16: return visitor.template operator()<Bytes16>();
   default: return visitor.template operator()<std::uint64_t>();
   }
+}
+
+/// Calls `visitor.template operator()<T>()` with the C++ type of a dtype that is not complex: who
+/// calls it has refused these.
+template <class Visitor>
+decltype(auto) visit_real(DType dtype, Visitor &&visitor) {
+  switch (dtype) {
+#define WEFT_DTYPE(enumerator, cpp, ...)                                                           \
+  case DType::enumerator:                                                                          \
+    if constexpr (!is_complex(DType::enumerator)) return visitor.template operator()<cpp>();       \
+    else break;
+#include <weft/dtypes.def>
+  }
+  __builtin_unreachable();
 }
 
 /// The same with the type that sums and products are of: integers wrap, with a sign or without.
@@ -56,7 +90,14 @@ template <class Visitor>
 decltype(auto) visit_numbers(DType dtype, Visitor &&visitor) {
   if (dtype == DType::f32) return visitor.template operator()<float>();
   if (dtype == DType::f64) return visitor.template operator()<double>();
-  return visit_bytes(dtype, std::forward<Visitor>(visitor));
+  if (dtype == DType::c64) return visitor.template operator()<std::complex<float>>();
+  if (dtype == DType::c128) return visitor.template operator()<std::complex<double>>();
+  switch (item_size(dtype)) {
+  case 1: return visitor.template operator()<std::uint8_t>();
+  case 2: return visitor.template operator()<std::uint16_t>();
+  case 4: return visitor.template operator()<std::uint32_t>();
+  default: return visitor.template operator()<std::uint64_t>();
+  }
 }
 
 /// Whether any of `count` indices lies outside of [0, size).

@@ -84,6 +84,8 @@ Tensor promoted(std::span<const Number *const> rows, std::span<const std::size_t
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (const Number &number : std::span(rows[i], counts[i]))
         *next++ = is_floating(number.dtype) ? convert_element<T>(number.floating)
+                  : is_complex(number.dtype)
+                      ? convert_element<T>(std::complex(number.floating, number.imaginary))
                   : number.dtype == DType::u64
                       ? convert_element<T>(static_cast<std::uint64_t>(number.integer))
                       : convert_element<T>(number.integer);
@@ -145,6 +147,9 @@ void check_fits(Number value, DType dtype) {
     else if constexpr (std::integral<T>)
       return value >= static_cast<double>(std::numeric_limits<T>::min()) &&
              value < above_integers<T, double>;
+    else if constexpr (is_complex_number<T>)
+      return std::abs(static_cast<double>(value)) <=
+             static_cast<double>(std::numeric_limits<typename T::value_type>::max());
     else
       return std::abs(static_cast<double>(value)) <=
              static_cast<double>(std::numeric_limits<T>::max());

@@ -64,9 +64,14 @@ TensorImpl *owner_of(TensorImpl *impl) {
 
 Tensor new_view(const Tensor &of, std::span<const std::int64_t> dims,
                 std::span<const std::int64_t> strides, std::int64_t offset) {
+  return new_view_as(of, of.impl()->dtype, dims, strides, offset);
+}
+
+Tensor new_view_as(const Tensor &of, DType dtype, std::span<const std::int64_t> dims,
+                   std::span<const std::int64_t> strides, std::int64_t offset) {
   check_rank(dims.size());
   TensorImpl *source = of.impl();
-  Tensor result(allocate_tensor(header_bytes(dims.size()), source->dtype, dims, Storage::view));
+  Tensor result(allocate_tensor(header_bytes(dims.size()), dtype, dims, Storage::view));
   TensorImpl *impl = result.impl();
   impl->device = source->device;
   std::uint64_t size = 1; // unsigned: it may wrap around before it meets a size 0

@@ -121,6 +121,11 @@ Tensor new_scalar(T value) {
 Tensor new_view(const Tensor &of, std::span<const std::int64_t> dims,
                 std::span<const std::int64_t> strides, std::int64_t offset);
 
+/// The same of elements of another dtype, which those of `of` begin with or are made of: strides
+/// and offset count its elements.
+Tensor new_view_as(const Tensor &of, DType dtype, std::span<const std::int64_t> dims,
+                   std::span<const std::int64_t> strides, std::int64_t offset);
+
 /// A contiguous tensor on foreign memory; `owner.release` runs when the last tensor on it is gone,
 /// or at once when this throws.
 Tensor new_external(DType dtype, std::span<const std::int64_t> dims, void *data,

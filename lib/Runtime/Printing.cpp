@@ -1,6 +1,7 @@
 // Tensors as text, laid out as NumPy lays out arrays.
 #include "Runtime/Printing.h"
 
+#include "Runtime/Elements.h"
 #include "Support/CallSite.h"
 #include "Support/Fork.h"
 
@@ -89,6 +90,15 @@ void append_floating(std::string &text, T value) {
   }
 }
 
+/// "1-2.5j", as NumPy writes them.
+template <class T>
+void append_complex(std::string &text, const std::complex<T> &value) {
+  append_floating(text, value.real());
+  if (!std::signbit(value.imag()) || std::isnan(value.imag())) text += '+';
+  append_floating(text, value.imag());
+  text += 'j';
+}
+
 /// Prints the nested lists of one array.
 class Writer {
 public:
@@ -164,6 +174,7 @@ void append_element(std::string &text, DType dtype, const std::byte *element) {
     std::memcpy(&value, element, sizeof value);
     if constexpr (std::is_same_v<T, bool>) text += value ? "true" : "false";
     else if constexpr (std::is_floating_point_v<T>) append_floating(text, value);
+    else if constexpr (is_complex_number<T>) append_complex(text, value);
     else text += std::to_string(value);
   });
 }

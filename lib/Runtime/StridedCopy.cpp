@@ -104,7 +104,7 @@ void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
     }
     if (row.source == -item) return copy_in_steps<Item, -1>(row.size, source, target);
     if (row.source == 2 * item) {
-      if constexpr (Item >= 4) return copy_every_other<Item>(row.size, source, target);
+      if constexpr (Item == 4 || Item == 8) return copy_every_other<Item>(row.size, source, target);
       else return copy_in_steps<Item, 2>(row.size, source, target);
     }
   }
@@ -116,14 +116,17 @@ void copy_row(const Axis &row, const std::byte *source, std::byte *target) {
 template <std::size_t Item>
 void copy_plane(const Axis &outer, const Axis &inner, const std::byte *source, std::byte *target) {
   constexpr auto item = static_cast<std::int64_t>(Item);
-  const KernelTable *const table = kernels();
-  if (table != nullptr && inner.target == item && inner.source % item == 0 &&
-      inner.source >= outer.size * item && outer.target % item == 0 &&
-      outer.target >= inner.size * item) {
-    void *const buffers[] = {const_cast<std::byte *>(source), target};
-    const std::int64_t dims[] = {inner.size, inner.source / item, outer.size, outer.target / item};
-    table->transpose[std::countr_zero(Item)](buffers, dims);
-    return;
+  if constexpr (Item <= 8) { // larger elements are rows of a vector each
+    const KernelTable *const table = kernels();
+    if (table != nullptr && inner.target == item && inner.source % item == 0 &&
+        inner.source >= outer.size * item && outer.target % item == 0 &&
+        outer.target >= inner.size * item) {
+      void *const buffers[] = {const_cast<std::byte *>(source), target};
+      const std::int64_t dims[] = {inner.size, inner.source / item, outer.size,
+                                   outer.target / item};
+      table->transpose[std::countr_zero(Item)](buffers, dims);
+      return;
+    }
   }
   for (std::int64_t i = 0; i < outer.size; i += kTile)
     for (std::int64_t j = 0; j < inner.size; j += kTile) {
@@ -218,6 +221,7 @@ void copy_strided(std::size_t item, std::span<const std::int64_t> dims, const st
   case 1: return copy_planned<1>(axes, source, target);
   case 2: return copy_planned<2>(axes, source, target);
   case 4: return copy_planned<4>(axes, source, target);
+  case 16: return copy_planned<16>(axes, source, target);
   default: return copy_planned<8>(axes, source, target);
   }
 }

@@ -9,9 +9,9 @@
 
 namespace weft {
 
-/// Copies an array of the sizes `dims` of elements of `item` bytes (1, 2, 4 or 8). Strides count
-/// elements and may be 0 or negative for the source; no element of the target is written twice.
-/// Large arrays are copied by several threads.
+/// Copies an array of the sizes `dims` of elements of `item` bytes (1, 2, 4, 8 or 16). Strides
+/// count elements and may be 0 or negative for the source; no element of the target is written
+/// twice. Large arrays are copied by several threads.
 void copy_strided(std::size_t item, std::span<const std::int64_t> dims, const std::byte *source,
                   std::span<const std::int64_t> source_strides, std::byte *target,
                   std::span<const std::int64_t> target_strides) noexcept;

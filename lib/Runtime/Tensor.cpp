@@ -98,6 +98,14 @@ void need_elements(const Tensor &tensor, const char *what) {
       "print it with print(), decide by it with cond or while_loop, or take it to a host_call");
 }
 
+/// What would lose an imaginary part is refused.
+void need_real(const char *what, DType dtype, DType wanted) {
+  if (!is_complex(dtype) || is_complex(wanted) || wanted == DType::boolean) return;
+  throw DTypeError(std::string(what) + ": the tensor is " + std::string(name_of(dtype)) + ", and " +
+                   std::string(name_of(wanted)) +
+                   " has no imaginary part: take real(x) or imag(x)");
+}
+
 /// Calls `use(first, count)` with the elements of a contiguous tensor in their own type.
 template <class Use>
 void visit_elements(const Tensor &tensor, const Use &use) {
@@ -148,6 +156,7 @@ void Tensor::item_as(DType wanted, void *value, const std::source_location &wher
   if (size() != 1)
     throw ShapeError("item: the tensor of shape " + to_string(shape()) + " has " +
                      std::to_string(size()) + " elements, not one");
+  need_real("item", dtype(), wanted);
   visit_elements(*this, [&](const auto *element, std::size_t) {
     visit_dtype(wanted,
                 [&]<class T>() { *static_cast<T *>(value) = convert_element<T>(*element); });
@@ -159,6 +168,7 @@ Tensor Tensor::elements_as(DType wanted, const std::source_location &where) cons
   need_elements(*this, "to_vector");
   Tensor source = contiguous();
   if (dtype() == wanted) return source;
+  need_real("to_vector", dtype(), wanted);
   Tensor result = detail::new_tensor(wanted, checked("to_vector", where).sizes());
   visit_elements(source, [&](const auto *values, std::size_t count) {
     visit_dtype(wanted, [&]<class T>() {

@@ -135,8 +135,8 @@ Tensor value_for(const std::string &function, const Tensor &x, PyObject *value) 
   if (operand.weak()) {
     if (operand.weak_kind() > kind_of(dtype))
       throw DTypeError(function + ": the value is " +
-                       (operand.weak_kind() == DTypeKind::floating ? "floating" : "an integer") +
-                       ", and x " + python_name(dtype) + ": convert x by x.astype first");
+                       std::string(detail::number_in_words(operand.weak_kind())) + ", and x " +
+                       python_name(dtype) + ": convert x by x.astype first");
     return operand.materialize(dtype, function);
   }
   const Tensor tensor = operand.materialize();

@@ -22,11 +22,15 @@ Element element_of(const Py_buffer &view) {
     element.swapped = (format[0] == '>' || format[0] == '!') && element.size > 1;
     format.remove_prefix(1);
   }
+  const bool is_complex = format.size() == 2 && format[0] == 'Z';
+  if (is_complex) format.remove_prefix(1);
   if (format.size() != 1) return element;
   const auto is_one_of = [&](std::string_view letters) {
     return letters.find(format[0]) != std::string_view::npos;
   };
-  if (format[0] == '?') element.kind = DTypeKind::boolean;
+  if (is_complex) {
+    if (is_one_of("fd")) element.kind = DTypeKind::complex;
+  } else if (format[0] == '?') element.kind = DTypeKind::boolean;
   else if (is_one_of("bhilqn")) element.kind = DTypeKind::integer;
   else if (is_one_of("BHILQN")) element.kind = DTypeKind::unsigned_integer;
   else if (is_one_of("efd")) element.kind = DTypeKind::floating;
@@ -35,9 +39,13 @@ Element element_of(const Py_buffer &view) {
 
 /// What `struct` calls an element of the dtype.
 const char *format_of(DType dtype) {
-  // The letters of 1, 2, 4 and 8 bytes.
-  static constexpr std::array<std::array<const char *, 4>, 4> letters = {
-      {{"?", "", "", ""}, {"b", "h", "i", "l"}, {"B", "H", "I", "L"}, {"", "e", "f", "d"}}};
+  // The letters of 1, 2, 4, 8 and 16 bytes.
+  static constexpr std::array<std::array<const char *, 5>, 5> letters = {
+      {{"?", "", "", "", ""},
+       {"b", "h", "i", "l", ""},
+       {"B", "H", "I", "L", ""},
+       {"", "e", "f", "d", ""},
+       {"", "", "", "Zf", "Zd"}}};
   return letters[static_cast<std::size_t>(kind_of(dtype))]
                 [static_cast<std::size_t>(std::countr_zero(item_size(dtype)))];
 }

@@ -21,9 +21,15 @@ public:
   /// Reads a number; `other` if it is none.
   Found add(PyObject *object) {
     if (PyFloat_Check(object)) {
-      kind_ = DTypeKind::floating;
+      kind_ = std::max(kind_, DTypeKind::floating);
       wide_ |= is_wide_float(object);
       return push(0, PyFloat_AS_DOUBLE(object));
+    }
+    if (PyComplex_Check(object)) {
+      kind_ = DTypeKind::complex;
+      wide_ |= PyComplex_CheckExact(object) == 0;
+      const Py_complex value = PyComplex_AsCComplex(object);
+      return push(0, value.real, value.imag);
     }
     if (PyBool_Check(object)) return push(object == Py_True, object == Py_True);
     if (!PyLong_Check(object)) return Found::other;
@@ -51,6 +57,8 @@ public:
   /// The dtype of their kind: `hint` if that is of the kind or a higher one.
   DType dtype(std::optional<DType> hint) const {
     if (hint && kind_of(*hint) >= kind_) return *hint;
+    if (kind_ == DTypeKind::complex)
+      return wide_ && !hint ? DType::c128 : complex_of(hint.value_or(DType::f32));
     if (kind_ == DTypeKind::floating && !hint && wide_) return DType::f64;
     if (kind_ == DTypeKind::floating || count() == 0) return DType::f32;
     if (kind_ == DTypeKind::boolean) return DType::boolean;
@@ -59,7 +67,7 @@ public:
   }
 
   Tensor tensor(std::span<const std::int64_t> dims, DType dtype, const Place &place) const {
-    if (too_large_ && !is_floating(dtype))
+    if (too_large_ && !is_inexact(dtype))
       throw ValueError(place.text() + " has a number that no integer dtype holds");
     const bool all_fit = visit_dtype(dtype, [&]<class T>() {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) return fits<T>();
@@ -74,15 +82,19 @@ public:
       T *to = reinterpret_cast<T *>(result.impl()->data);
       for (std::size_t i = 0; i < count(); ++i)
         if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(floats_[i]);
+        else if constexpr (!std::is_arithmetic_v<T>)
+          to[i] = T(static_cast<typename T::value_type>(floats_[i]),
+                    static_cast<typename T::value_type>(imaginary_[i]));
         else to[i] = static_cast<T>(integers_[i]);
     });
     return result;
   }
 
 private:
-  Found push(std::int64_t integer, double floating) {
+  Found push(std::int64_t integer, double floating, double imaginary = 0) {
     integers_.push_back(integer);
     floats_.push_back(floating);
+    imaginary_.push_back(imaginary);
     return Found::number;
   }
 
@@ -93,12 +105,12 @@ private:
   }
 
   std::vector<std::int64_t> integers_;
-  std::vector<double> floats_;
+  std::vector<double> floats_, imaginary_;
   DTypeKind kind_ = DTypeKind::boolean;
   std::int64_t least_ = 0;
   std::uint64_t most_ = 0;
   bool too_large_ = false; ///< there is a whole number of more than 64 bits
-  bool wide_ = false;      ///< there is a numpy.float64
+  bool wide_ = false;      ///< there is a numpy.float64 or numpy.complex128
 };
 
 bool is_sequence(PyObject *object) {
@@ -228,6 +240,10 @@ void Beside::add(PyObject *object, int depth) {
     wide_ |= is_wide_float(object);
     return;
   }
+  if (PyComplex_Check(object)) {
+    wide_ |= PyComplex_CheckExact(object) == 0;
+    return;
+  }
   if (PyLong_Check(object) || is_size(object) || object == Py_None || PyUnicode_Check(object) ||
       PyBytes_Check(object) || PyDict_Check(object) || depth > max_rank)
     return;
@@ -257,7 +273,6 @@ void Beside::add(PyObject *object, int depth) {
 void refuse_object(PyObject *object, const Place &place) {
   std::string kind = Py_TYPE(object)->tp_name;
   std::string hint = "a tensor, a number, a nested list of numbers or an array is wanted";
-  if (PyComplex_Check(object)) hint = "there are no complex dtypes";
   if (object == Py_None) kind = "None";
   if (kind == "Input")
     hint = "models are not made of what stands for inputs and outputs: write a Sequential of "
@@ -286,7 +301,7 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
       operand_.emplace(static_cast<std::int64_t>(value));
       return true;
     }
-    if (hint && is_floating(*hint)) {
+    if (hint && is_inexact(*hint)) {
       const double rounded = PyLong_AsDouble(object);
       if (rounded == -1 && PyErr_Occurred() != nullptr) {
         PyErr_Clear();
@@ -303,6 +318,11 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
     operand_.emplace(static_cast<std::uint64_t>(large));
     return true;
   }
+  if (PyComplex_CheckExact(object)) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    operand_.emplace(std::complex<double>(value.real, value.imag));
+    return true;
+  }
   if (is_variable(object)) {
     set(variable_in(object).value());
     return true;
@@ -311,14 +331,17 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
     operand_.emplace(size_in(object));
     return true;
   }
-  if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object) ||
-      PyComplex_CheckExact(object))
-    return false;
+  if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object)) return false;
+  if (hint && is_inexact(*hint) && PyComplex_Check(object)) { // a numpy.complex128, as below
+    const Py_complex value = PyComplex_AsCComplex(object);
+    set(Operand(std::complex<double>(value.real, value.imag)).materialize(complex_of(*hint)));
+    return true;
+  }
   if (hint && PyFloat_Check(object)) {
     // A numpy.float64 counts as the number of Python that it is: alone it is f64, beside a floating
     // tensor of that dtype.
     const double number = PyFloat_AS_DOUBLE(object);
-    if (is_floating(*hint)) set(Operand(number).materialize(*hint));
+    if (is_inexact(*hint)) set(Operand(number).materialize(*hint));
     else operand_.emplace(number);
     return true;
   }
@@ -374,12 +397,13 @@ Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint
   if (!operand.weak()) return operand.materialize();
   if (hint && kind_of(*hint) >= operand.weak_kind())
     return operand.materialize(*hint, place.function);
+  if (hint && operand.weak_kind() == DTypeKind::complex)
+    return operand.materialize(complex_of(*hint));
   return operand.materialize();
 }
 
 Tensor to_tensor_for_cast(PyObject *object, DType dtype, const Place &place) {
-  Tensor tensor =
-      to_tensor(object, place, is_floating(dtype) ? std::optional(dtype) : std::nullopt);
+  Tensor tensor = to_tensor(object, place, is_inexact(dtype) ? std::optional(dtype) : std::nullopt);
   // Numbers with a fraction are cut as they are, not as f32 rounds them.
   const bool rounded = dtype != DType::f32 && detail::type_of(tensor).dtype == DType::f32;
   return rounded && !Beside::of(object) ? to_tensor(object, place, DType::f64) : tensor;

@@ -48,20 +48,23 @@ nb::object result_type_of(const nb::args &arrays_and_dtypes) {
   std::optional<DTypeKind> weak;
   for (const nb::handle each : arrays_and_dtypes) {
     PyObject *const object = each.ptr();
-    const bool number = PyBool_Check(object) || PyLong_Check(object) || PyFloat_Check(object);
+    const bool number = PyBool_Check(object) || PyLong_Check(object) || PyFloat_Check(object) ||
+                        PyComplex_Check(object);
     if (!number) {
       strong.push_back(dtype_of_any(each, {"result_type", "an argument"}));
       continue;
     }
-    const DTypeKind kind = PyBool_Check(object)   ? DTypeKind::boolean
-                           : PyLong_Check(object) ? DTypeKind::integer
-                                                  : DTypeKind::floating;
+    const DTypeKind kind = PyBool_Check(object)    ? DTypeKind::boolean
+                           : PyLong_Check(object)  ? DTypeKind::integer
+                           : PyFloat_Check(object) ? DTypeKind::floating
+                                                   : DTypeKind::complex;
     weak = weak ? std::max(*weak, kind) : kind;
   }
   if (strong.empty() && !weak) return wrap(result_type({}));
   const DType alone = !weak                         ? DType::boolean
                       : *weak == DTypeKind::boolean ? DType::boolean
                       : *weak == DTypeKind::integer ? DType::i32
+                      : *weak == DTypeKind::complex ? DType::c64
                                                     : DType::f32;
   if (strong.empty()) return wrap(alone);
   const DType result = result_type(strong);

@@ -47,6 +47,7 @@ std::optional<DType> find_dtype(PyObject *object) {
   if (object == reinterpret_cast<PyObject *>(&PyBool_Type)) return DType::boolean;
   if (object == reinterpret_cast<PyObject *>(&PyLong_Type)) return DType::i32;
   if (object == reinterpret_cast<PyObject *>(&PyFloat_Type)) return DType::f32;
+  if (object == reinterpret_cast<PyObject *>(&PyComplex_Type)) return DType::c64;
   // numpy.float32 and numpy.dtype('float32').
   const nb::object name =
       nb::steal(PyObject_GetAttrString(object, PyType_Check(object) ? "__name__" : "name"));
@@ -130,6 +131,9 @@ void define_dtypes(nb::module_ &module) {
           .def_prop_ro(
               "is_floating", [](const DTypeValue &self) { return is_floating(self.dtype); },
               "Whether its numbers have a point.")
+          .def_prop_ro(
+              "is_complex", [](const DTypeValue &self) { return is_complex(self.dtype); },
+              "Whether its numbers are complex.")
           .def_prop_ro(
               "is_integer", [](const DTypeValue &self) { return is_integer(self.dtype); },
               "Whether it has whole numbers alone; bool has none.")

@@ -36,6 +36,12 @@ struct Byte {
   explicit operator bool() const { return value != 0; }
 };
 
+/// Whether it is a complex number, of two parts with bytes of their own.
+template <class T>
+inline constexpr bool is_pair = false;
+template <class T>
+inline constexpr bool is_pair<std::complex<T>> = true;
+
 template <class From, class To>
 void copy_line(const std::byte *from, std::int64_t stride, std::int64_t count, To *to,
                bool swapped) {
@@ -43,7 +49,9 @@ void copy_line(const std::byte *from, std::int64_t stride, std::int64_t count, T
     From value;
     if (swapped) {
       std::byte turned[sizeof value];
-      std::reverse_copy(from, from + sizeof value, turned);
+      constexpr std::size_t part = sizeof value / (is_pair<From> ? 2 : 1);
+      for (std::size_t at = 0; at < sizeof value; at += part)
+        std::reverse_copy(from + at, from + at + part, turned + at);
       std::memcpy(&value, turned, sizeof value);
     } else {
       std::memcpy(&value, from, sizeof value); // which may not be aligned
@@ -142,7 +150,7 @@ std::optional<DType> Element::dtype() const {
 }
 
 std::string to_string(const Element &element) {
-  static constexpr std::array names = {"bool", "int", "uint", "float"};
+  static constexpr std::array names = {"bool", "int", "uint", "float", "complex"};
   std::string text = element.kind ? names[static_cast<std::size_t>(*element.kind)] : "elements";
   if (element.kind != DTypeKind::boolean) text += std::to_string(8 * element.size);
   return element.swapped ? text + " (big-endian)" : text;

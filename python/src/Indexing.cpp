@@ -182,7 +182,7 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
     const TensorType type = detail::type_of(arrays[i]);
     if (arrays[i].impl()->size == 0 && PyList_Check(keys[i]))
       arrays[i] = cast(arrays[i], DType::i64);
-    else if (is_floating(type.dtype))
+    else if (is_inexact(type.dtype))
       throw DTypeError(std::string("index: an array of ") + python_name(type.dtype) +
                        " is no index: only integers and bools are");
     taken += type.dtype == DType::boolean ? type.shape.size() : 1;

@@ -63,6 +63,7 @@ public:
   template <class T>
   void choose(const std::vector<T> &shown) {
     if constexpr (std::is_floating_point_v<T>) choose_floating(shown);
+    else if constexpr (!std::is_arithmetic_v<T>) choose_complex(shown);
     else if constexpr (!std::is_same_v<T, bool>)
       for (const T value : shown) width_ = std::max(width_, std::to_string(value).size());
   }
@@ -71,12 +72,39 @@ public:
   std::string operator()(T value) const {
     if constexpr (std::is_same_v<T, bool>) return value ? " True" : "False";
     else if constexpr (std::is_floating_point_v<T>) return floating(value);
+    else if constexpr (!std::is_arithmetic_v<T>) return complex(value);
     else return padded(std::to_string(value), width_);
   }
 
 private:
   static std::string padded(const std::string &text, std::size_t width) {
     return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
+  }
+
+  /// Both parts have a width of their own, and the imaginary one always a sign.
+  template <class T>
+  void choose_complex(const std::vector<T> &shown) {
+    parts_.resize(2);
+    std::vector<typename T::value_type> real, imaginary;
+    for (const T &value : shown) {
+      real.push_back(value.real());
+      imaginary.push_back(-std::fabs(value.imag()));
+    }
+    parts_[0].choose(real);
+    parts_[1].has_sign_ = true;
+    parts_[1].choose(imaginary);
+  }
+
+  template <class T>
+  std::string complex(const T &value) const {
+    std::string text = parts_[1](-std::fabs(value.imag()));
+    const std::size_t first = text.find_first_not_of(' ');
+    const bool negative = std::signbit(value.imag()) && !std::isnan(value.imag());
+    if (text[first] == '-') text[first] = negative ? '-' : '+';
+    else if (first == 0) text.insert(0, 1, '+'); // of NaN
+    else text[first - 1] = '+';
+    text.insert(text.find_last_not_of(' ') + 1, 1, 'j');
+    return parts_[0](value.real()) + text;
   }
 
   template <class T>
@@ -87,7 +115,7 @@ private:
     for (const T value : shown) {
       if (!std::isfinite(value)) {
         all_finite = false;
-        negative_infinity |= std::isinf(value) && value < 0;
+        negative_infinity |= has_sign_ || (std::isinf(value) && value < 0);
         continue;
       }
       const T size = std::fabs(value);
@@ -145,6 +173,8 @@ private:
 
   std::size_t width_ = 0, left_ = 0, right_ = 0, fraction_ = 0;
   bool exponents_ = false;
+  bool has_sign_ = false;     ///< all numbers are written with their sign
+  std::vector<Format> parts_; ///< of complex numbers
 };
 
 /// The nested lists of one tensor.
@@ -235,8 +265,17 @@ private:
 template <class T>
 std::string scalar(T value) {
   if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
-  else if constexpr (!std::is_floating_point_v<T>) return std::to_string(value);
-  else {
+  else if constexpr (std::is_integral_v<T>) return std::to_string(value);
+  else if constexpr (!std::is_arithmetic_v<T>) {
+    const auto part = [](auto number) {
+      std::string text = scalar(number);
+      return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+    };
+    const bool alone = value.real() == 0 && !std::signbit(value.real());
+    const bool signs = std::signbit(value.imag()) && !std::isnan(value.imag());
+    const std::string imaginary = part(value.imag()) + 'j';
+    return alone ? imaginary : '(' + part(value.real()) + (signs ? "" : "+") + imaginary + ')';
+  } else {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
     const double size = std::fabs(static_cast<double>(value));

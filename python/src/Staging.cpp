@@ -220,7 +220,8 @@ Tensor as_tensor(nb::handle object, nb::handle like) {
     const DType wanted = to_dtype(like.ptr(), place);
     const bool fits = PyBool_Check(value)        ? wanted == DType::boolean
                       : PyLong_CheckExact(value) ? wanted != DType::boolean
-                      : PyFloat_Check(value)     ? is_floating(wanted)
+                      : PyFloat_Check(value)     ? is_inexact(wanted)
+                      : PyComplex_Check(value)   ? is_complex(wanted)
                                                  : false;
     if (fits) dtype = wanted;
   }

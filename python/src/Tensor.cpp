@@ -102,6 +102,8 @@ nb::object number_of(DType dtype, const std::byte *element) {
     std::memcpy(&value, element, sizeof value);
     if constexpr (std::is_same_v<T, bool>) return nb::bool_(value);
     else if constexpr (std::is_floating_point_v<T>) return nb::float_(static_cast<double>(value));
+    else if constexpr (!std::is_arithmetic_v<T>)
+      return checked(PyComplex_FromDoubles(value.real(), value.imag()));
     else return nb::int_(value);
   });
 }
@@ -126,6 +128,13 @@ nb::object item(const Tensor &tensor) {
     throw ShapeError("item: a tensor of shape " + weft::to_string(tensor.shape()) +
                      " has not one element: index it, or take tolist()");
   return number_of(tensor.dtype(), tensor.impl()->data);
+}
+
+/// For `complex(x)`.
+nb::object complex_of_item(const Tensor &self) {
+  host_elements(self, "complex()");
+  const auto value = self.item<std::complex<double>>();
+  return checked(PyComplex_FromDoubles(value.real(), value.imag()));
 }
 
 /// The integers of `f(2, 3)` or `f((2, 3))`.
@@ -329,6 +338,12 @@ void define_tensors(nb::module_ &module) {
           },
           Returns{"Tensor"}, "The axes in reverse order.")
       .def_prop_ro(
+          "real", [](const Tensor &self) { return real(self); },
+          "The real parts of complex elements; of others the tensor itself.")
+      .def_prop_ro(
+          "imag", [](const Tensor &self) { return imag(self); },
+          "The imaginary parts of complex elements; of others zeros.")
+      .def_prop_ro(
           "mT", [](const Tensor &self) { return checked(wrap(self.mT())); }, Returns{"Tensor"},
           "The last two axes swapped.")
       .def_prop_ro(
@@ -383,6 +398,7 @@ void define_tensors(nb::module_ &module) {
       // Objects of their own, which take other elements by x[i] = value; until then they share
       // them.
       .def("__copy__", [](const Tensor &self) { return self; })
+      .def<complex_of_item>("__complex__")
       .def<iterate_back>("__reversed__")
       .def("__deepcopy__(memo)", [](const Tensor &self, nb::handle) { return self; })
       .def<reduce>("__reduce_ex__(protocol)")

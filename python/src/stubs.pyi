@@ -31,7 +31,7 @@ class _Array(Protocol):
 class _DLPack(Protocol):
     def __dlpack__(self, *, stream: Any = None) -> Any: ...
 
-_Number: TypeAlias = builtins.bool | int | float
+_Number: TypeAlias = builtins.bool | int | float | builtins.complex
 _Nested: TypeAlias = "Sequence[_Number | Tensor | Variable | _Array | _Nested]"
 TensorLike: TypeAlias = "Tensor | Variable | Size | _Number | _Array | _Buffer | _DLPack | _Nested"
 DTypeLike: TypeAlias = "DType | str | type[Any] | _Named"
@@ -77,6 +77,8 @@ class DType:
     @property
     def is_floating(self) -> builtins.bool: ...
     @property
+    def is_complex(self) -> builtins.bool: ...
+    @property
     def is_integer(self) -> builtins.bool: ...
     @property
     def is_bool(self) -> builtins.bool: ...
@@ -94,6 +96,8 @@ uint8: DType
 uint16: DType
 uint32: DType
 uint64: DType
+complex64: DType
+complex128: DType
 float32: DType
 float64: DType
 
@@ -174,6 +178,13 @@ class Tensor(_Operators):
     @property
     def T(self) -> Tensor:
         """The axes in reverse order."""
+    @property
+    def real(self) -> Tensor:
+        """The real parts of complex elements; of others the tensor itself."""
+    @property
+    def imag(self) -> Tensor:
+        """The imaginary parts of complex elements; of others zeros."""
+    def __complex__(self) -> builtins.complex: ...
     @property
     def mT(self) -> Tensor:
         """The last two axes swapped."""

@@ -86,13 +86,13 @@ _NOT_HERE = {
     "pinv": "write wf.linalg.pinv",
     "lstsq": "write wf.linalg.lstsq",
     "expm": "write wf.linalg.expm",
-    "eig, eigvals": "their results are complex, and there are no complex numbers: wf.linalg.eigh is of symmetric matrices; "
+    "eig, eigvals": "their results are complex, and decompositions are of real matrices: wf.linalg.eigh is of symmetric matrices; "
     "else call NumPy's numpy.linalg, in a traced function by wf.numpy_function",
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",
-    "float16, half, bfloat16, complex64, complex128": "the dtypes are bool, int8 to int64, uint8 to uint64, float32 "
-    "and float64",
+    "float16, half, bfloat16": "the dtypes are bool, int8 to int64, uint8 to uint64, float32, float64, complex64 "
+    "and complex128",
     "bool": "write wf.bool_",
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",

@@ -25,6 +25,7 @@ class NamespaceInfo:
         _check_device(device)
         return {
             "real floating": _weft.float32,
+            "complex floating": _weft.complex64,
             "integral": _weft.int32,
             "indexing": _weft.int64,
         }

@@ -18,11 +18,17 @@ import warnings
 
 import numpy as np
 
-DTYPES = {"bool": np.bool_, "f32": np.float32, "f64": np.float64}
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+from random_numbers import draw_permutation, draw_uniform  # noqa: E402
+
+DTYPES = {"bool": np.bool_, "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
 DTYPES |= {f"{kind[0]}{bits}": np.dtype(f"{kind}{bits}").type for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 MLIR = {np.dtype(t): "i1" if name == "bool" else name.replace("u", "ui") for name, t in DTYPES.items()}
-WIDE = {np.dtype(np.float32): np.float64, np.dtype(np.float64): np.longdouble}  # what references are computed in
+MLIR |= {np.dtype(np.complex64): "complex<f32>", np.dtype(np.complex128): "complex<f64>"}
+# What references are computed in.
+WIDE = {np.dtype(np.float32): np.float64, np.dtype(np.float64): np.longdouble, np.dtype(np.complex64): np.complex128, np.dtype(np.complex128): np.clongdouble}
 random = np.random.default_rng(2718)
+complex_random = np.random.default_rng(2719)  # other numbers, so that the real ones stay as they are
 
 
 def specials(dtype):
@@ -32,6 +38,8 @@ def specials(dtype):
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return np.append(np.array([0, 1, -1, 2, -3, 7, 31, 100000]).astype(dtype), [dtype.type(limits.max), dtype.type(limits.min)])
+    if dtype.kind == "c":  # NumPy's functions are not as C99 has them for infinite numbers, which have their own tests
+        return np.array([0, 1, -1, 0.5, 1j, -2.5j, 3 - 1j, -1e-3 + 20.25j], dtype)
     limits = np.finfo(dtype)
     return np.array([0, -0.0, 1, -1, 0.5, -2.5, 3, 1e-3, 20.25, -88.75, 710, 1e10, np.inf, -np.inf, np.nan,
                      limits.smallest_subnormal, -limits.tiny, limits.max, limits.min], dtype)
@@ -42,6 +50,8 @@ def ordinary(dtype, shape):
         return random.integers(0, 2, shape).astype(dtype)
     if dtype.kind in "iu":
         return random.integers(-100, 101, shape).astype(dtype)
+    if dtype.kind == "c":
+        return (complex_random.uniform(-4, 4, shape) + 1j * complex_random.uniform(-4, 4, shape)).astype(dtype)
     return random.uniform(-4, 4, shape).astype(dtype)
 
 
@@ -83,6 +93,10 @@ def integer_power(x, y):
         return value - (1 << bits) if x.dtype.kind == "i" and value >> (bits - 1) else value
     x, y = np.broadcast_arrays(x, y)
     return np.array([one(int(a), int(b)) for a, b in zip(x.flat, y.flat)], x.dtype).reshape(x.shape)
+
+
+def complex_of(real, imag):
+    return real + 1j * imag
 
 
 def power(x, y):
@@ -210,7 +224,7 @@ def combined_of(x, axes):
 
 def as_floats(result, x):
     """In float32 what NumPy has in float64 of integers."""
-    return result if x.dtype.kind == "f" else np.asarray(result, np.float32)
+    return result if x.dtype.kind in "fc" else np.asarray(result, np.float32)
 
 
 def floor_divide(x, y):
@@ -532,42 +546,7 @@ def cho_solve(c, b, upper):
     return lin("solve", triangle @ np.swapaxes(triangle, -1, -2), b)
 
 
-def philox(seed, stream, blocks):
-    """The four words of the first blocks of a stream, by Salmon et al. 2011."""
-    index = np.arange(blocks, dtype=np.uint64)
-    low, high, word = np.uint64(0xFFFFFFFF), np.uint64(32), lambda x: np.full(blocks, x & 0xFFFFFFFF, np.uint64)
-    counter = [index & low, index >> high, word(stream), word(stream >> 32)]
-    key = [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]
-    for _ in range(10):
-        a, c = np.uint64(0xD2511F53) * counter[0], np.uint64(0xCD9E8D57) * counter[2]
-        counter = [(c >> high) ^ counter[1] ^ np.uint64(key[0]), c & low, (a >> high) ^ counter[3] ^ np.uint64(key[1]), a & low]
-        key = [key[0] + 0x9E3779B9 & 0xFFFFFFFF, key[1] + 0xBB67AE85 & 0xFFFFFFFF]
-    return np.stack(counter, 1)
-
-
-def draw_uniform(state, shape, dtype):
-    dtype, size = np.dtype(dtype), int(np.prod(shape))
-    words = philox(*map(int, state), size // 2 + 1)
-    if dtype.itemsize == 8:
-        bits = (words[:, 0::2] << np.uint64(32) | words[:, 1::2]).reshape(-1)
-        value = bits.astype(np.int64) if dtype.kind == "i" else (bits >> np.uint64(11)).astype(dtype) * 2.0**-53
-    else:
-        bits = words.reshape(-1).astype(np.uint32)
-        value = bits.astype(np.int32) if dtype.kind == "i" else bits >> np.uint32(31) != 0
-        if dtype.kind == "f":
-            value = (bits >> np.uint32(8)).astype(dtype) * dtype.type(2.0**-24)
-    return value[:size].reshape(shape)
-
-
-def draw_permutation(state, count, dtype):
-    words, positions = philox(*map(int, state), count).tolist(), list(range(count))
-    for iteration in range(count - 1):
-        left = count - iteration
-        picked = (words[iteration][0] << 32 | words[iteration][1]) * left >> 64
-        positions[left - 1], positions[picked] = positions[picked], positions[left - 1]
-    return np.array(positions, dtype)
-
-
+INEXACT = {"multiply", "divide", "matmul", "square", "reciprocal", "outer", "kron", "linalg.outer"}
 FUNCTIONS = {name: value for name, value in globals().items() if callable(value) or name == "np"}
 
 # Calls ----------------------------------------------------------------------------------------------------------------------------
@@ -599,8 +578,9 @@ class Operand:
         else:
             x = ordinary(dtype, self.shape)
             if not self.finite:
-                replaced = random.integers(0, 16, self.shape) == 0
-                x = np.where(replaced, random.choice(specials(dtype), self.shape), x).astype(dtype)
+                source = complex_random if np.dtype(dtype).kind == "c" else random
+                replaced = source.integers(0, 16, self.shape) == 0
+                x = np.where(replaced, source.choice(specials(dtype), self.shape), x).astype(dtype)
             if self.elements in ("regular", "definite"):
                 large = (4 * x.shape[-1] + 1) * np.eye(*x.shape[-2:], dtype=dtype)
                 x = (x + np.swapaxes(x, -1, -2)) / 2 + large if self.elements == "definite" else x + large[:, ::-1]
@@ -614,10 +594,11 @@ class Operand:
 def sampled(dtypes, number):
     """The dtypes on which the sample of that number is run: in the place of i64, in every second one, the next of the other integers."""
     others = [dtype for dtype in dtypes if dtype[0] in "iu" and dtype not in ("i32", "i64")]
-    left_out = others + ["i64"]
+    left_out = others + ["i64"] if others else []
     if others:
         left_out.remove(others[number // 2 % len(others)] if number % 2 else "i64")
-    return [dtype for dtype in dtypes if not others or dtype not in left_out]
+    left_out.append("c64" if number % 2 else "c128")
+    return [dtype for dtype in dtypes if dtype not in left_out]
 
 
 def dtypes_of(operands, counts):
@@ -672,20 +653,24 @@ def evaluate(op, operands, attributes):
         return eval(op["numpy"], FUNCTIONS, dict(zip(names, values)) | attributes)
 
     exact = op["tolerance"] == "0"
-    floats = [x.dtype for x in operands if x.dtype.kind == "f"]
+    floats = [x.dtype for x in operands if x.dtype.kind in "fc"]
 
     def with_slack(result):
         result = np.asarray(result)
         if not exact and result.dtype in WIDE.values():
-            result = result.astype(floats[0])
-        if exact or result.dtype.kind != "f":
+            part = floats[0].type(0).real.dtype
+            result = result.astype(np.result_type(part, np.complex64) if result.dtype.kind == "c" else part)
+        # Products and quotients of complex numbers round several times, by what their distance from 0 is.
+        inexact = any(x.dtype.kind == "c" for x in operands) and op["tolerance"] == "0" and op["name"] in INEXACT
+        if (exact and not inexact) or result.dtype.kind not in "fc":
             return result, 0
+        result_size = np.abs(result)
 
         def ulps(count):
-            return count * np.nan_to_num(np.spacing(np.abs(result)), nan=0, posinf=0)
+            return (count + 8 * (result.dtype.kind == "c")) * np.nan_to_num(np.spacing(result_size), nan=0, posinf=0)
 
         def sums(count):
-            size = np.abs(np.asarray(expression(lambda x: np.abs(wide(x)))).astype(result.dtype))
+            size = np.abs(np.asarray(expression(lambda x: np.abs(wide(x))))).astype(result_size.dtype)
             return np.nan_to_num(count * np.finfo(result.dtype).eps * size, nan=0, posinf=0)
 
         def near(count):
@@ -695,7 +680,7 @@ def evaluate(op, operands, attributes):
             return np.finfo(result.dtype).tiny
 
         words = {"ulps": ulps, "sums": sums, "near": near, "smallest": smallest} | dict(zip(names, operands)) | attributes
-        return result, eval(op["tolerance"], FUNCTIONS, words)
+        return result, eval("ulps(2)" if inexact else op["tolerance"], FUNCTIONS, words)
 
     given = expression(np.asarray if exact else wide)
     return [with_slack(result) for result in (given if isinstance(given, tuple) else (given,))]
@@ -709,6 +694,8 @@ def cases_of(op):
             for operand in operands:
                 operand.finite = True
         for dtype, integer in itertools.product(sampled(dtypes_of(operands, False), number), dtypes_of(operands, True)):
+            if op["name"] == "cast" and dtype in ("c64", "c128") and values[0] not in ("c64", "c128", "bool"):
+                continue  # which is refused
             drawn = draw_all(operands, dtype, integer)
             attributes = {info["name"]: attribute(info["kind"], value) for info, value in zip(op["attributes"], values)}
             text = ", ".join(f"{name} = {mlir}" for name, (_, mlir) in attributes.items())
@@ -767,6 +754,9 @@ def compare(case, actual):
         return f"is {type_of(actual)} instead of {type_of(case.expected)}"
     with np.errstate(all="ignore"):
         same = actual == case.expected
+        if actual.dtype.kind == "c":
+            same |= np.isnan(actual) & np.isnan(case.expected)
+            same |= np.isfinite(case.expected) & (np.abs(actual - case.expected) <= case.slack)
         if actual.dtype.kind == "f":
             if case.signed_zeros:
                 same &= np.signbit(actual) == np.signbit(case.expected)

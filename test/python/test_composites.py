@@ -28,7 +28,7 @@ def oracle():
     path = Path(__file__).resolve().parents[1] / "Oracle/every-op.py"
     tree = ast.parse(path.read_text())
     tree.body = tree.body[:-1]
-    names = {}
+    names = {"__file__": str(path)}
     exec(compile(tree, str(path), "exec"), names)
     return names
 

@@ -89,6 +89,6 @@ def test_namespace_info() -> None:
     assert wf.asarray([1.0]).dtype == info.default_dtypes()["real floating"]
     assert wf.argmax(wf.ones(2)).dtype == info.default_dtypes()["indexing"]
     assert set(info.dtypes(kind=("bool", "integral"))) == {"bool", *INTEGERS}
-    assert set(info.dtypes()) == {"bool", *INTEGERS, "float32", "float64"}
+    assert set(info.dtypes()) == {"bool", *INTEGERS, "float32", "float64", "complex64", "complex128"}
     with pytest.raises(wf.ValueError, match="no device"):
         info.dtypes(device="gpu:7")

@@ -104,6 +104,7 @@ NOT_OF_VALUES = {
     "barrier", "match_shape", "gather", "take", "take_along_axis", "meshgrid", "compress",  # of one
     "scatter_add", "add_along_axis", "update_slice", "scatter_elements",  # other dtypes are refused
     "segment_sum", "segment_mean", "segment_prod", "segment_max", "segment_min", "bincount", "broadcast_arrays",  # of one
+    "complex",  # of parts
     "draw_uniform", "draw_permutation",  # of a state and sizes
 }  # fmt: skip
 

@@ -2,6 +2,8 @@
 #include "OpSamples.h"
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <concepts>
 #include <limits>
 #include <stdexcept>
@@ -145,9 +147,24 @@ Attr read_attr(std::string_view words, const AttrInfo &info) {
 }
 
 template <class T>
+inline constexpr bool is_complex_type = false;
+template <class T>
+inline constexpr bool is_complex_type<std::complex<T>> = true;
+
+template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
-  if constexpr (std::same_as<T, bool>) return {false, true};
+  if constexpr (is_complex_type<T>) {
+    // Each part with some of the other.
+    using Part = typename T::value_type;
+    const Part parts[] = {Part(0),     Part(-0.0), Part(1),        Part(-2.5),      Part(1e-3),
+                          Part(20.25), Part(1e10), Part(INFINITY), Part(-INFINITY), Part(NAN)};
+    std::vector<T> values;
+    for (std::size_t i = 0; i < std::size(parts); ++i)
+      for (const std::size_t j : {i, 3 * i + 1, 7 * i + 2})
+        values.emplace_back(parts[i], parts[j % std::size(parts)]);
+    return values;
+  } else if constexpr (std::same_as<T, bool>) return {false, true};
   else if constexpr (std::floating_point<T>)
     return {T(0),
             T(-0.0),
@@ -267,6 +284,9 @@ Tensor sample(DType dtype, const Shape &shape, int seed, bool finite) {
       if (bits % 16 == 0 && !finite) values[i] = special[bits / 16 % special.size()];
       else if constexpr (std::same_as<T, bool>) values[i] = bits >> 8 & 1;
       else if constexpr (std::floating_point<T>) values[i] = T(bits % 80001) / T(10000) - T(4);
+      else if constexpr (is_complex_type<T>)
+        values[i] = {static_cast<typename T::value_type>(bits % 80001) / 10000 - 4,
+                     static_cast<typename T::value_type>(bits % 70001) / 10000 - 3};
       else values[i] = static_cast<T>(static_cast<std::int64_t>(bits % 201) - 100);
     }
     return make(values, shape);

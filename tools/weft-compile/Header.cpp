@@ -22,6 +22,7 @@ static std::string cType(Type element) {
   const std::string bits = std::to_string(info.bits);
   switch (info.kind) {
   case ::weft::DTypeKind::floating: return info.bits == 64 ? "double" : "float";
+  case ::weft::DTypeKind::complex: break; // code has real numbers instead
   case ::weft::DTypeKind::integer: return "int" + bits + "_t";
   case ::weft::DTypeKind::boolean:
   case ::weft::DTypeKind::unsigned_integer: return "uint" + bits + "_t";

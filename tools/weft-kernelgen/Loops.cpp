@@ -135,7 +135,8 @@ std::vector<TableEntry> LoopKernels::build() {
     if (op.kind != OpKind::cumulative) continue;
     for (int number = 0; number < kNumDTypes; ++number) {
       const auto dtype = static_cast<DType>(number);
-      if (op.operands.front().admits.contains(dtype) && !widened(op, dtype)) cumulative(op, dtype);
+      if (op.operands.front().admits.contains(dtype) && !is_complex(dtype) && !widened(op, dtype))
+        cumulative(op, dtype);
     }
   }
   for (unsigned log2Bytes = 0; log2Bytes < 4; ++log2Bytes) transpose(log2Bytes);

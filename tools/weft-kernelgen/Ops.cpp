@@ -21,10 +21,13 @@ namespace {
 using namespace mlir;
 using mlir::weft::ScalarBuilder;
 
-constexpr DType kDTypes[] = {
-#define WEFT_DTYPE(enumerator, ...) DType::enumerator,
-#include <weft/dtypes.def>
-};
+/// Those that have kernels: complex numbers are computed by their parts.
+const SmallVector<DType> kRealDTypes = [] {
+  SmallVector<DType> dtypes;
+  for (int i = 0; i < kNumDTypes; ++i)
+    if (!is_complex(static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
+  return dtypes;
+}();
 
 /// On a function: a power whose exponent is one number.
 constexpr llvm::StringLiteral kOneExponent = "weft.one_exponent";
@@ -173,17 +176,17 @@ void OpKernels::reduction(const OpInfo &op, DType dtype) {
 
 std::vector<TableEntry> OpKernels::build() {
   for (const OpInfo &op : all_ops()) {
-    for (DType dtype : kDTypes) {
+    for (DType dtype : kRealDTypes) {
       if (op.operands.empty() || !op.operands.back().admits.contains(dtype)) continue;
       if (widened(op, dtype)) continue;
       if (op.kind == OpKind::elementwise) elementwise(op, dtype);
       if (op.kind == OpKind::reduction) reduction(op, dtype);
     }
   }
-  for (DType from : kDTypes)
-    for (DType to : kDTypes)
+  for (DType from : kRealDTypes)
+    for (DType to : kRealDTypes)
       if (from != to) cast(from, to);
-  for (DType dtype : kDTypes) {
+  for (DType dtype : kRealDTypes) {
     const OpInfo &argmax = op_info(OpCode::argmax_along);
     if (!argmax.operands.front().admits.contains(dtype) || widened(argmax, dtype)) continue;
     const std::string name = "k_argmax_" + nameOf(dtype);

@@ -43,9 +43,16 @@ inline bool isInteger(const DTypeRow &row) {
   return row.kind == "integer" || row.kind == "unsigned_integer";
 }
 
+/// Whether it has floating numbers, real or complex: what takes these refuses none that promotion
+/// gives.
+inline bool isInexact(const DTypeRow &row) {
+  return row.kind == "floating" || row.kind == "complex";
+}
+
 /// Whether composites have kernels of their own for it; others are computed op by op. Of integers
-/// these are the ones that programs count in.
+/// these are the ones that programs count in; complex numbers are computed by their parts.
 inline bool hasFusedKernels(const DTypeRow &row) {
+  if (row.kind == "complex") return false;
   return !isInteger(row) || row.enumerator == "i32" || row.enumerator == "i64";
 }
 

@@ -1,5 +1,6 @@
 // Generates the emitter's methods and the derivative rules, as templates for tape and pass alike.
 #include "Backends.h"
+#include "DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -67,7 +68,8 @@ void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
 namespace {
 
 /// Prints a derivative dag as C++; `forwardOperand` >= 0 replaces the cotangent by the tangent of
-/// that operand.
+/// that operand. In reverse complex values are given conjugated: with real coefficients the
+/// derivative at a conjugated number is the derivative conjugated.
 class RulePrinter {
 public:
   RulePrinter(const OpRecord &op, unsigned operand, bool forward)
@@ -80,6 +82,8 @@ public:
     if (name == "copy") return argument(dag, 0);
     if (name == "square") return "rules::squared(e, " + argument(dag, 0) + ")";
     const Record *head = operatorOf(dag);
+    const bool outer = conjugates;
+    if (head->isSubClassOf("Rule")) conjugates = head->getValueAsBit("takesConjugates");
     std::string text;
     if (head->isSubClassOf("Emit")) {
       text = "e." + cppNameOf(head->getValueAsString("mnemonic")) + "(";
@@ -88,6 +92,7 @@ public:
              std::to_string(operand) + (dag->getNumArgs() ? ", " : "");
     }
     for (unsigned i = 0; i < dag->getNumArgs(); ++i) text += (i ? ", " : "") + argument(dag, i);
+    conjugates = outer;
     return text + ")";
   }
 
@@ -101,7 +106,8 @@ private:
       return "e.scalar(" + number->getValue().str() + ", call.cotangent_dtype())";
     StringRef name = dag->getArgName(i)->getValue();
     if (int index = op.resultIndex(name); index >= 0)
-      return "call.result(" + (op.hasSeveral() ? std::to_string(index) : "") + ")";
+      return saved("call.result(" + (op.hasSeveral() ? std::to_string(index) : "") + ")",
+                   /*mayBeComplex=*/!op.hasSeveral());
     if (int index = name.starts_with("d") ? op.resultIndex(name.drop_front()) : -1; index >= 0) {
       if (forward) return "call.tangent(" + std::to_string(operand) + ")";
       return op.hasSeveral() ? "rules::cotangent_or_zeros(e, call, " + std::to_string(index) + ")"
@@ -109,8 +115,23 @@ private:
     }
     if (name == "sizes" && op.takesSizes) return "call.sizes()";
     if (int index = op.operandIndex(name); index >= 0)
-      return "call.operand(" + std::to_string(index) + ")";
+      return saved("call.operand(" + std::to_string(index) + ")",
+                   any_of(op.operands[index].dtypes,
+                          [](StringRef dtype) { return findDType(dtype)->kind == "complex"; }));
     return "call.tangent(" + std::to_string(op.operandIndex(name.drop_front())) + ")";
+  }
+
+  /// A value that was saved for the rule.
+  std::string saved(std::string value, bool mayBeComplex) const {
+    if (forward || !conjugates || !mayBeComplex || !admitsComplex()) return value;
+    return "rules::conjugated(e, " + value + ")";
+  }
+
+  bool admitsComplex() const {
+    return any_of(op.operands, [](const Operand &operand) {
+      return any_of(operand.dtypes,
+                    [](StringRef dtype) { return findDType(dtype)->kind == "complex"; });
+    });
   }
 
   /// In derivatives the mnemonics and the C++ names agree (no `all`, no `assert`).
@@ -119,6 +140,7 @@ private:
   const OpRecord &op;
   unsigned operand;
   bool forward;
+  bool conjugates = true;
 };
 
 } // namespace

@@ -162,9 +162,11 @@ void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
               "const InferContext &call", os);
 }
 
-/// The dtypes that a routine is compiled for: where others are computed in these, not for them.
+/// The dtypes that a routine is compiled for: where others are computed in these, not for them, and
+/// complex numbers by their parts.
 static std::vector<std::string> routineDTypes(const OpRecord &op) {
   std::vector<std::string> dtypes = op.operands.front().dtypes;
+  erase_if(dtypes, [](StringRef dtype) { return findDType(dtype)->kind == "complex"; });
   if (op.def->getValueAsString("widening") != "none")
     erase_if(dtypes, [](StringRef dtype) { return findDType(dtype)->compute != dtype; });
   return dtypes;

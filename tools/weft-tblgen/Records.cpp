@@ -249,7 +249,7 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
 static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   if (operand.role == "predicate") return true;
   return any_of(dtypeRows(), [&](const DTypeRow &row) {
-    if (op.promotion == "floating" && row.kind != "floating") return false;
+    if (op.promotion == "floating" && !isInexact(row)) return false;
     if ((op.promotion == "number" || op.promotion == "sum") && row.kind == "boolean") return false;
     return !is_contained(operand.dtypes, row.enumerator);
   });

@@ -13,7 +13,7 @@ namespace {
 bool isFloating(Type type) {
   if (isa<VarType>(type)) return static_cast<bool>(derivativeTypeOf(type));
   auto shaped = dyn_cast<ShapedType>(type);
-  return isa<FloatType>(shaped ? shaped.getElementType() : type);
+  return isa<FloatType, ComplexType>(shaped ? shaped.getElementType() : type);
 }
 
 /// What an op without regions does to activity.
@@ -67,7 +67,7 @@ void Activity::find(ArrayRef<Operation *> ops, ValueRange sources, ValueRange ta
   for (Value source : sources) vary(source);
   for (Operation *op : ops) vary(op);
   for (Value target : targets)
-    if (isFloatingTensor(target.getType())) use(target);
+    if (isInexactTensor(target.getType())) use(target);
   for (Operation *op : llvm::reverse(ops)) use(op);
 }
 

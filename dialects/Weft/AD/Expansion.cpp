@@ -20,7 +20,7 @@ FlatSymbolRefAttr differentiatedFunction(Operation *op) {
 /// The floating tensors among values, which have derivatives.
 static SmallVector<Value> floatingOf(ValueRange values) {
   return llvm::filter_to_vector(values,
-                                [](Value value) { return isFloatingTensor(value.getType()); });
+                                [](Value value) { return isInexactTensor(value.getType()); });
 }
 
 /// The derivatives of values, zeros for those that have none, of these types.

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "Autodiff/Rules/Emitter.h"
+#include "OpDefs/Emitter.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/IR/Builders.h"
 
@@ -14,7 +14,7 @@ struct BuildFailed {};
 
 /// Builds what a rule emits at the insertion point, which only moves forward, and into regions in a
 /// Scope: so a scalar that was built once can be used again.
-class IREmitter : public ::weft::autodiff::EmitterOps<IREmitter, Value> {
+class IREmitter : public ::weft::EmitterOps<IREmitter, Value> {
   using Scalars = std::map<std::pair<double, ::weft::DType>, Value>;
 
 public:
@@ -58,6 +58,10 @@ public:
     Value &known = scalars[{value, dtype}];
     if (known) return known;
     Type element = elementTypeOf(dtype, builder.getContext());
+    if (::weft::is_complex(dtype)) {
+      Value part = scalar(value, ::weft::component_of(dtype));
+      return scalars[{value, dtype}] = cast(part, dtype);
+    }
     Attribute attribute =
         ::weft::is_floating(dtype)
             ? Attribute(builder.getFloatAttr(element, value))

@@ -31,6 +31,21 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
   ];
 }
 
+def ExpandComplexPass : Pass<"weft-expand-complex", "::mlir::func::FuncOp"> {
+  let summary = "Makes real numbers of complex ones.";
+  let description = [{
+    Before: weft ops on complex tensors, without variables and derivatives.
+
+    After: no value has complex elements. What ops computed is two tensors, the real and the imaginary
+    parts, by the formulas of lib/Complex, which eager calls run too. Arguments and results of functions
+    and regions, stacks, and what effects show are one tensor of real numbers, with the parts along a last
+    axis of size 2, which is how complex numbers lie in memory; `weft.complex` numbers those that
+    the library is shown.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::func::FuncOp"> {
   let summary = "Makes every structured op on buffers a launch of its own, a thread per element.";
   let description = [{

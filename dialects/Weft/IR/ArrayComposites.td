@@ -419,7 +419,7 @@ def Weft_CumulativeProdFn : Weft_CumulativeFn<"cumulative_prod"> {
 
 def Weft_PositiveFn : Weft_MovementFn<"positive"> {
   let summary = "The tensor itself, as +x.";
-  let parameters = (params Weft_Number:$x);
+  let parameters = (params Weft_Numeric:$x);
   let resultShape = "of x's shape";
   let cppBody = "positive";
   let numpy = "+x";

@@ -131,7 +131,8 @@ Complaint verify(Operation *op, StringRef name, Attribute value) {
     if (isa<StringAttr>(value)) return std::nullopt;
     return "is a text, but is " + text(value);
   }
-  if (name == kUnsigned || name == kUnsignedResults) {
+  if (name == kUnsigned || name == kUnsignedResults || name == kComplex ||
+      name == kComplexResults) {
     if (isa<DenseI64ArrayAttr>(value)) return std::nullopt;
     return "is a list of the numbers of values, but is " + text(value);
   }
@@ -154,6 +155,12 @@ Complaint verifyVariable(Operation *op, Attribute value, Type type) {
   if (!found) return std::nullopt; // its code is compiled, but not called
   auto variable = dyn_cast<VariableOp>(found);
   auto declared = variable ? dyn_cast<RankedTensorType>(variable.getType()) : RankedTensorType();
+  // What types below the weft dialect do not say: signs, and complex numbers.
+  if (declared && isa<ComplexType>(declared.getElementType()) &&
+      !isa<ComplexType>(shaped.getElementType()) && shaped.getRank() == declared.getRank() + 1 &&
+      shaped.getShape().back() == 2 && shaped.getShape().drop_back() == declared.getShape() &&
+      cast<ComplexType>(declared.getElementType()).getElementType() == shaped.getElementType())
+    return std::nullopt;
   if (declared && withoutSign(declared.getElementType()) == withoutSign(shaped.getElementType()) &&
       declared.getShape() == shaped.getShape())
     return std::nullopt;

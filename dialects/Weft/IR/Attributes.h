@@ -14,4 +14,9 @@ inline constexpr llvm::StringLiteral kDimNames = "weft.dim_names";
 inline constexpr llvm::StringLiteral kUnsigned = "weft.unsigned",
                                      kUnsignedResults = "weft.unsigned_results";
 
+/// The same of complex ones, which are tensors of real numbers there, with the parts along a last
+/// axis: of the values that an op shows to the library, and of the results of a host call.
+inline constexpr llvm::StringLiteral kComplex = "weft.complex",
+                                     kComplexResults = "weft.complex_results";
+
 } // namespace mlir::weft

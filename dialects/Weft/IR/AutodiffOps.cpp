@@ -6,13 +6,13 @@
 
 namespace mlir::weft {
 
-bool isFloatingTensor(Type type) {
-  return isWeftTensor(type) && ::weft::is_floating(tensorTypeOf(type).dtype);
+bool isInexactTensor(Type type) {
+  return isWeftTensor(type) && ::weft::is_inexact(tensorTypeOf(type).dtype);
 }
 
 Type derivativeTypeOf(Type type) {
   if (auto variable = dyn_cast<VarType>(type)) type = variable.getValueType();
-  return isFloatingTensor(type) ? type : Type();
+  return isInexactTensor(type) ? type : Type();
 }
 
 LogicalResult verifyDifferentiated(Operation *root) {
@@ -74,7 +74,7 @@ static FunctionOpInterface verifyCall(Operation *op, SymbolTableCollection &symb
 }
 
 static SmallVector<Type> floatingOf(TypeRange types) {
-  return llvm::to_vector(llvm::make_filter_range(types, isFloatingTensor));
+  return llvm::to_vector(llvm::make_filter_range(types, isInexactTensor));
 }
 
 /// The types of the derivatives by those of the values.
@@ -97,7 +97,8 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (function.getNumResults() == 0)
     return emitOpError() << getCalleeAttr() << " has no result to differentiate";
   Type first = function.getResultTypes()[0];
-  if (!isFloatingTensor(first) || cast<RankedTensorType>(first).getRank() != 0)
+  if (!isInexactTensor(first) || isa<ComplexType>(getElementTypeOrSelf(first)) ||
+      cast<RankedTensorType>(first).getRank() != 0)
     return emitOpError() << "the first result of " << getCalleeAttr()
                          << " must be a scalar tensor of f32 or f64, but is " << first
                          << "; weft.vjp takes other results";

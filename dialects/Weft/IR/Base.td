@@ -63,9 +63,16 @@ class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
   list<string> admits = admitted;
   string role = which;
 }
-def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating"]>;
-def Weft_Number : Weft_TensorOf<"a number", ["integer", "unsigned_integer", "floating"]>;
+def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating", "complex"]>;
+/// What has an order, and what is rounded: complex numbers do not.
+def Weft_Ordered : Weft_TensorOf<"a real number or bool", ["boolean", "integer", "unsigned_integer", "floating"]>;
+def Weft_Number : Weft_TensorOf<"a real number", ["integer", "unsigned_integer", "floating"]>;
 def Weft_Float : Weft_TensorOf<"floating", ["floating"]>;
+/// What is added and multiplied: numbers, complex ones among them.
+def Weft_Numeric : Weft_TensorOf<"a number", ["integer", "unsigned_integer", "floating", "complex"]>;
+/// What quotients and functions are of.
+def Weft_Inexact : Weft_TensorOf<"floating or complex", ["floating", "complex"]>;
+def Weft_Complex : Weft_TensorOf<"complex", ["complex"]>;
 def Weft_Integer : Weft_TensorOf<"an integer", ["integer", "unsigned_integer"]>;
 /// Indices are of the two dtypes that compiled code indexes by; calls convert others.
 def Weft_Index : Weft_TensorOf<"an integer", ["i32", "i64"], "index">;
@@ -197,7 +204,7 @@ class Weft_Callable {
   string resultDType = ?;
   list<Raises> raises = ?;
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
-  /// floating (the same, and integers become f32), number (the same, and bool becomes i64), sum (the same, and
+  /// floating (the same, and integers and bools become f32), number (the same, and bool becomes i64), sum (the same, and
   /// then the dtype of sums).
   string promotion = "none";
   /// Calls on which every test of every op is run: eager against compiled, against NumPy, against

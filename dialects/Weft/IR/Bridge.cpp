@@ -34,6 +34,10 @@ std::optional<DType> dtypeOf(Type elementType) {
   if (elementType.isF32() || elementType.isF64())
     return ::weft::find_dtype(DTypeKind::floating,
                               static_cast<int>(elementType.getIntOrFloatBitWidth()));
+  if (auto complex = dyn_cast<ComplexType>(elementType);
+      complex && isa<Float32Type, Float64Type>(complex.getElementType()))
+    return ::weft::find_dtype(
+        DTypeKind::complex, 2 * static_cast<int>(complex.getElementType().getIntOrFloatBitWidth()));
   return std::nullopt;
 }
 
@@ -66,6 +70,8 @@ Type elementTypeOf(DType dtype, MLIRContext *context) {
   case DTypeKind::unsigned_integer: return IntegerType::get(context, bits, IntegerType::Unsigned);
   case DTypeKind::floating:
     return bits == 32 ? Type(Float32Type::get(context)) : Type(Float64Type::get(context));
+  case DTypeKind::complex:
+    return ComplexType::get(elementTypeOf(::weft::component_of(dtype), context));
   }
   llvm_unreachable("every kind has its MLIR types");
 }

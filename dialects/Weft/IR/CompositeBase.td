@@ -15,7 +15,7 @@ def params;
 def star;
 
 /// What is true where it is not 0.
-def Weft_Condition : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating"], "predicate">;
+def Weft_Condition : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating", "complex"], "predicate">;
 /// A tensor that may be left out.
 class Weft_Optional<Weft_TensorOf operand> { Weft_TensorOf baseType = operand; }
 /// A list of tensors.

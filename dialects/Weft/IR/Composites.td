@@ -18,7 +18,9 @@ class Weft_UnaryFn<string name, Weft_TensorOf operand> : Weft_ElementwiseFn<name
   let raises = [];
   let samples = samplesOfOne;
 }
-class Weft_UnaryFloatFn<string name> : Weft_UnaryFn<name, Weft_Float> { let promotion = "floating"; }
+class Weft_UnaryFloatFn<string name, Weft_TensorOf operand = Weft_Float> : Weft_UnaryFn<name, operand> {
+  let promotion = "floating";
+}
 class Weft_TestFn<string name> : Weft_UnaryFn<name, Weft_Any> { let resultDType = "bool"; }
 class Weft_BinaryFn<string name, Weft_TensorOf operand> : Weft_ElementwiseFn<name> {
   let parameters = (params operand:$x, operand:$y);
@@ -61,7 +63,7 @@ def Weft_RoundFn : Weft_UnaryFn<"round", Weft_Any> {
   let names = [Np<"around">, Np<"rint">];
 }
 
-def Weft_TruncFn : Weft_UnaryFn<"trunc", Weft_Any> {
+def Weft_TruncFn : Weft_UnaryFn<"trunc", Weft_Ordered> {
   let summary = "The whole number next to x on the side of 0.";
   let description = "Has a gradient of 0.";
   let cppBody = "trunc";
@@ -90,9 +92,9 @@ def Weft_IsfiniteFn : Weft_TestFn<"isfinite"> {
   let example = "isfinite([1.0, nan, inf])  ->  [true, false, false]";
 }
 
-def Weft_NanToNumFn : Weft_UnaryFn<"nan_to_num", Weft_Any> {
+def Weft_NanToNumFn : Weft_UnaryFn<"nan_to_num", Weft_Ordered> {
   let summary = "Each element, but numbers in place of NaN and of infinity.";
-  let parameters = (params Weft_Any:$x, star, Weft_Real<"0", "what NaN becomes">:$nan,
+  let parameters = (params Weft_Ordered:$x, star, Weft_Real<"0", "what NaN becomes">:$nan,
                            Weft_OptionalReal<"what infinity becomes; the largest number of the dtype if not given">:$posinf,
                            Weft_OptionalReal<"what -infinity becomes; the lowest number if not given">:$neginf);
   let cppBody = "nan_to_num";
@@ -112,14 +114,14 @@ def Weft_FloorDivideFn : Weft_BinaryFn<"floor_divide", Weft_Number> {
   let example = "floor_divide([7, -7], 2)  ->  [3, -4]";
 }
 
-def Weft_ReciprocalFn : Weft_UnaryFloatFn<"reciprocal"> {
+def Weft_ReciprocalFn : Weft_UnaryFloatFn<"reciprocal", Weft_Inexact> {
   let summary = "1 / x.";
   let body = (div 1, $x);
   let numpy = "1 / x";
   let example = "reciprocal([2.0, 4.0])  ->  [0.5, 0.25]";
 }
 
-def Weft_Log2Fn : Weft_UnaryFloatFn<"log2"> {
+def Weft_Log2Fn : Weft_UnaryFloatFn<"log2", Weft_Inexact> {
   let summary = "The logarithm to base 2.";
   let body = (div (log $x), "0.69314718055994530942");
   let domain = "positive";
@@ -128,7 +130,7 @@ def Weft_Log2Fn : Weft_UnaryFloatFn<"log2"> {
   let example = "log2([1.0, 8.0])  ->  [0, 3]";
 }
 
-def Weft_Log10Fn : Weft_UnaryFloatFn<"log10"> {
+def Weft_Log10Fn : Weft_UnaryFloatFn<"log10", Weft_Inexact> {
   let summary = "The logarithm to base 10.";
   let body = (div (log $x), "2.30258509299404568402");
   let domain = "positive";
@@ -137,7 +139,7 @@ def Weft_Log10Fn : Weft_UnaryFloatFn<"log10"> {
   let example = "log10([1.0, 100.0])  ->  [0, 2]";
 }
 
-def Weft_Exp2Fn : Weft_UnaryFloatFn<"exp2"> {
+def Weft_Exp2Fn : Weft_UnaryFloatFn<"exp2", Weft_Inexact> {
   let summary = "2 to the power of x.";
   let body = (pow 2, $x);
   let numpy = "np.exp2(x)";
@@ -254,15 +256,15 @@ def Weft_Rad2degFn : Weft_UnaryFloatFn<"rad2deg"> {
   let names = [Np<"degrees">];
 }
 
-def Weft_TanFn : Weft_UnaryFloatFn<"tan"> {
+def Weft_TanFn : Weft_UnaryFloatFn<"tan", Weft_Inexact> {
   let summary = "The tangent of an angle.";
-  let body = (div (sin $x), (cos $x));
+  let cppBody = "tan";
   let numpy = "np.tan(x)";
   let tolerance = "ulps(4)";
   let example = "tan(0.0)  ->  0";
 }
 
-def Weft_AtanFn : Weft_UnaryFloatFn<"atan"> {
+def Weft_AtanFn : Weft_UnaryFloatFn<"atan", Weft_Inexact> {
   let summary = "The angle between -pi / 2 and pi / 2 whose tangent is x.";
   let cppBody = "atan";
   let numpy = "np.arctan(x)";
@@ -271,9 +273,9 @@ def Weft_AtanFn : Weft_UnaryFloatFn<"atan"> {
   let names = [Np<"arctan">];
 }
 
-def Weft_AsinFn : Weft_UnaryFloatFn<"asin"> {
-  let summary = "The angle between -pi / 2 and pi / 2 whose sine is x; NaN beyond -1 and 1.";
-  let body = (Weft_AtanFn (div $x, (sqrt (mul (sub 1, $x), (add 1, $x)))));
+def Weft_AsinFn : Weft_UnaryFloatFn<"asin", Weft_Inexact> {
+  let summary = "The angle between -pi / 2 and pi / 2 whose sine is x; of a real x NaN beyond -1 and 1.";
+  let cppBody = "asin";
   let numpy = "np.arcsin(x)";
   let tolerance = "ulps(6)";
   let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
@@ -281,9 +283,9 @@ def Weft_AsinFn : Weft_UnaryFloatFn<"asin"> {
   let names = [Np<"arcsin">];
 }
 
-def Weft_AcosFn : Weft_UnaryFloatFn<"acos"> {
-  let summary = "The angle between 0 and pi whose cosine is x; NaN beyond -1 and 1.";
-  let body = (mul (Weft_AtanFn (sqrt (div (sub 1, $x), (add 1, $x)))), 2);
+def Weft_AcosFn : Weft_UnaryFloatFn<"acos", Weft_Inexact> {
+  let summary = "The angle between 0 and pi whose cosine is x; of a real x NaN beyond -1 and 1.";
+  let cppBody = "acos";
   let numpy = "np.arccos(x)";
   let tolerance = "ulps(6)";
   let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
@@ -303,10 +305,49 @@ def Weft_Atan2Fn : Weft_BinaryFloatFn<"atan2"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Complex numbers
+//===----------------------------------------------------------------------===//
+
+class Weft_PartFn<string name> : Weft_UnaryFn<name, Weft_Numeric> {
+  let resultDType = "x's dtype, of complex numbers that of their parts";
+  let cppBody = name;
+  let numpy = "np." # name # "(x)";
+}
+def Weft_RealFn : Weft_PartFn<"real"> {
+  let summary = "The real part of each element, of a real one itself.";
+  let example = "real([1.0, -2.0])  ->  [1, -2]";
+}
+def Weft_ImagFn : Weft_PartFn<"imag"> {
+  let summary = "The imaginary part of each element, of a real one 0.";
+  let example = "imag([1.0, -2.0])  ->  [0, 0]";
+}
+def Weft_ConjFn : Weft_PartFn<"conj"> {
+  let summary = "Each element with the sign of its imaginary part changed, of a real one itself.";
+  let resultDType = "x's dtype";
+  let example = "conj([1.0, -2.0])  ->  [1, -2]";
+}
+def Weft_SignFn : Weft_UnaryFn<"sign", Weft_Numeric> {
+  let summary = "-1, 0 or 1 by the sign of each element, of a complex one x / |x|; NaN stays NaN.";
+  let description = "Of -0.0 it is 0.0.";
+  let cppBody = "sign";
+  let numpy = "np.sign(x)";
+  let tolerance = "ulps(2) * (x.dtype.kind == 'c')";
+  let example = "sign([5, -2, 0])  ->  [1, -1, 0]";
+}
+def Weft_AngleFn : Weft_UnaryFloatFn<"angle", Weft_Inexact> {
+  let summary = "The angle between -pi and pi of each element as a point of the complex plane; of a real one 0 or pi.";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
+  let cppBody = "angle";
+  let numpy = "np.angle(x)";
+  let tolerance = "ulps(4) + smallest()";
+  let example = "angle([1.0, -1.0])  ->  [0, 3.1415927]";
+}
+
+//===----------------------------------------------------------------------===//
 // Hyperbolic functions
 //===----------------------------------------------------------------------===//
 
-def Weft_SinhFn : Weft_UnaryFloatFn<"sinh"> {
+def Weft_SinhFn : Weft_UnaryFloatFn<"sinh", Weft_Inexact> {
   let summary = "The hyperbolic sine, (exp(x) - exp(-x)) / 2.";
   let cppBody = "sinh";
   let numpy = "np.sinh(x)";
@@ -314,7 +355,7 @@ def Weft_SinhFn : Weft_UnaryFloatFn<"sinh"> {
   let example = "sinh([0.0, 1.0])  ->  [0, 1.175201]";
 }
 
-def Weft_CoshFn : Weft_UnaryFloatFn<"cosh"> {
+def Weft_CoshFn : Weft_UnaryFloatFn<"cosh", Weft_Inexact> {
   let summary = "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.";
   let cppBody = "cosh";
   let numpy = "np.cosh(x)";
@@ -322,7 +363,7 @@ def Weft_CoshFn : Weft_UnaryFloatFn<"cosh"> {
   let example = "cosh([0.0, 1.0])  ->  [1, 1.5430806]";
 }
 
-def Weft_AsinhFn : Weft_UnaryFloatFn<"asinh"> {
+def Weft_AsinhFn : Weft_UnaryFloatFn<"asinh", Weft_Inexact> {
   let summary = "The number whose hyperbolic sine is x.";
   let cppBody = "asinh";
   let numpy = "np.arcsinh(x)";
@@ -331,8 +372,8 @@ def Weft_AsinhFn : Weft_UnaryFloatFn<"asinh"> {
   let names = [Np<"arcsinh">];
 }
 
-def Weft_AcoshFn : Weft_UnaryFloatFn<"acosh"> {
-  let summary = "The number from 0 on whose hyperbolic cosine is x; NaN below 1.";
+def Weft_AcoshFn : Weft_UnaryFloatFn<"acosh", Weft_Inexact> {
+  let summary = "The number from 0 on whose hyperbolic cosine is x; of a real x NaN below 1.";
   let cppBody = "acosh";
   let domain = "positive";
   let numpy = "np.arccosh(x)";
@@ -341,9 +382,9 @@ def Weft_AcoshFn : Weft_UnaryFloatFn<"acosh"> {
   let names = [Np<"arccosh">];
 }
 
-def Weft_AtanhFn : Weft_UnaryFloatFn<"atanh"> {
-  let summary = "The number whose hyperbolic tangent is x; NaN beyond -1 and 1.";
-  let body = (div (sub (log1p $x), (log1p (neg $x))), 2);
+def Weft_AtanhFn : Weft_UnaryFloatFn<"atanh", Weft_Inexact> {
+  let summary = "The number whose hyperbolic tangent is x; of a real x NaN beyond -1 and 1.";
+  let cppBody = "atanh";
   let numpy = "np.arctanh(x)";
   let tolerance = "ulps(6)";
   let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];

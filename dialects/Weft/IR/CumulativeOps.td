@@ -40,7 +40,7 @@ class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<m
   let samples = CumulativeSamples<1, [["*", "*"]]>.all;
 }
 
-def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
+def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Numeric> {
   let summary = "Sum of each element and all before it along one axis.";
   let promotion = "sum";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
@@ -52,7 +52,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Number> {
   let example = "cumsum([1, 2, 3])  ->  [1, 3, 6]";
   let method = 1;
 }
-def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Number> {
+def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Numeric> {
   let summary = "Product of each element and all before it along one axis.";
   let promotion = "sum";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
@@ -118,7 +118,7 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
   }];
   let kind = "cumulative";
   let cost = 2;
-  let arguments = (ins Weft_Number:$a, Weft_Number:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse,
+  let arguments = (ins Weft_Numeric:$a, Weft_Numeric:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse,
                        Weft_Exclusive:$exclusive,
                        Weft_Flag<"the factor of a step stands one place earlier">:$shifted);
   let results = (outs Weft_Any:$y);

@@ -38,7 +38,7 @@ class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp
   let samples = samplesOfOne;
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
-class Weft_UnaryFloatOp<string mnemonic> : Weft_UnaryOp<mnemonic, Weft_Float> {
+class Weft_UnaryFloatOp<string mnemonic, TypeConstraint operand = Weft_Float> : Weft_UnaryOp<mnemonic, operand> {
   let promotion = "floating";
   let cost = 20;
 }
@@ -58,7 +58,7 @@ class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits 
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative, Weft_TellsApart]> {
+def Weft_AddOp : Weft_BinaryOp<"add", Weft_Numeric, [Commutative, Weft_TellsApart]> {
   let summary = "Sum of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_add $lhs, $rhs);
@@ -67,7 +67,7 @@ def Weft_AddOp : Weft_BinaryOp<"add", Weft_Number, [Commutative, Weft_TellsApart
   let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
 }
 
-def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Number, [Weft_TellsApart]> {
+def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Numeric, [Weft_TellsApart]> {
   let summary = "Difference of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_sub $lhs, $rhs);
@@ -76,7 +76,7 @@ def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Number, [Weft_TellsApart]> 
   let example = "subtract([1, 2, 3], [10, 20, 30])  ->  [-9, -18, -27]";
 }
 
-def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Number, [Commutative]> {
+def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Numeric, [Commutative]> {
   let summary = "Product of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_mul $lhs, $rhs);
@@ -85,7 +85,7 @@ def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Number, [Commutative]> {
   let example = "multiply([1, 2, 3], [10, 20, 30])  ->  [10, 40, 90]";
 }
 
-def Weft_DivideOp : Weft_BinaryOp<"divide", Weft_Float> {
+def Weft_DivideOp : Weft_BinaryOp<"divide", Weft_Inexact> {
   let summary = "True quotient of two tensors, element by element.";
   let description = "IEEE division: x / 0 is an infinity, 0 / 0 is NaN.";
   let promotion = "floating";
@@ -109,7 +109,7 @@ def Weft_RemainderOp : Weft_BinaryOp<"remainder", Weft_Number> {
   let names = [Np<"mod">];
 }
 
-def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Number> {
+def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Numeric> {
   let widening = "value";
   let summary = "lhs raised to the power rhs, element by element.";
   let description = [{
@@ -153,7 +153,7 @@ def Weft_MinimumOp : Weft_BinaryOp<"minimum", Weft_Number, [Commutative]> {
   let example = "minimum([1, 5, 3], [4, 2, 3])  ->  [1, 2, 3]";
 }
 
-def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Number> {
+def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Numeric> {
   let summary = "Each element with its sign changed.";
   let body = (s_neg $x);
   let vjp = [(neg $dy)];
@@ -162,24 +162,29 @@ def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Number> {
   let names = [Np<"negative">];
 }
 
-def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Number> {
-  let summary = "Absolute value of each element.";
+def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Numeric> {
+  let summary = "Absolute value of each element; of a complex one its distance from 0, which is real.";
   let description = "The gradient at 0 is 0.";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
+  let shapeFunction = "magnitude";
   let body = (s_abs $x);
-  let vjp = [(mul $dy, (sign $x))];
+  let vjp = [(abs_back $x, $dy)];
+  let jvp = (abs_forward $x, $dx);
   let numpy = "np.abs(x)";
   let example = "abs([1, -2, 0])  ->  [1, 2, 0]";
   let names = [Np<"absolute">];
 }
 
 def Weft_SignOp : Weft_UnaryOp<"sign", Weft_Number> {
+  let cppName = "real_sign"; // `sign` takes complex numbers too
+  let pythonName = "";
   let summary = "-1, 0 or 1 by the sign of each element; NaN stays NaN.";
   let description = "Of -0.0 it is 0.0.";
   let body = (s_sign $x);
   let cost = 5;
   let inactive = "it is constant wherever it has a derivative";
   let numpy = "np.sign(x)";
-  let example = "sign([5, -2, 0])  ->  [1, -1, 0]";
+  let example = "real_sign([5, -2, 0])  ->  [1, -1, 0]";
 }
 
 def Weft_FloorOp : Weft_UnaryOp<"floor", Weft_Number> {
@@ -199,10 +204,59 @@ def Weft_CeilOp : Weft_UnaryOp<"ceil", Weft_Number> {
 }
 
 //===----------------------------------------------------------------------===//
+// Complex numbers
+//===----------------------------------------------------------------------===//
+
+// Ops on complex numbers have no scalar code: the library computes them, and the pass weft-expand-complex replaces
+// them, by what lib/Complex says of real ones. Derivatives are those of PyTorch and TensorFlow: the gradient by a complex x of a real
+// loss is that by its real part, and i times that by its imaginary part, so that `x - rate * gradient` descends. That
+// of a function which has a complex derivative f' is f' conjugated times the cotangent, so that saved values are conjugated where
+// rules take them (tools/weft-tblgen/Derivatives.cpp).
+
+class Weft_ComplexPartOp<string mnemonic, string name> : Weft_UnaryOp<mnemonic, Weft_Complex> {
+  let cppName = name;
+  let pythonName = ""; // the composite of the name takes real numbers too
+  let resultDType = "the dtype of x's parts";
+  let shapeFunction = "component";
+  let jvp = (linear);
+  let domain = "nowhere"; // of real numbers
+}
+def Weft_RealOp : Weft_ComplexPartOp<"real", "real_part"> {
+  let summary = "The real part of each element.";
+  let vjp = [(real_back $dy)];
+  let numpy = "np.real(x)";
+}
+def Weft_ImagOp : Weft_ComplexPartOp<"imag", "imaginary_part"> {
+  let summary = "The imaginary part of each element.";
+  let vjp = [(imag_back $dy)];
+  let numpy = "np.imag(x)";
+}
+def Weft_ConjOp : Weft_ComplexPartOp<"conj", "conjugate"> {
+  let summary = "Each element with the sign of its imaginary part changed.";
+  let resultDType = "x's dtype";
+  let shapeFunction = "same";
+  let vjp = [(conj_back $dy)];
+  let numpy = "np.conj(x)";
+}
+def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
+  let summary = "Complex numbers of these real and imaginary parts.";
+  let arguments = (ins Weft_Float:$real, Weft_Float:$imag);
+  let operandShapes = ["of any shape", "of a shape that broadcasts with that of real"];
+  let assemblyFormat = "$real `,` $imag attr-dict `:` custom<OperandTypes>(type($real), type($imag))";
+  let promotion = "floating";
+  let resultDType = "the complex dtype of parts of their dtype";
+  let shapeFunction = "complex";
+  let domain = "nowhere";
+  let vjp = [(complex_back_real $dy), (complex_back_imag $dy)];
+  let jvp = (linear);
+  let numpy = "complex_of(real, imag)";
+}
+
+//===----------------------------------------------------------------------===//
 // Exponentials, roots, trigonometry
 //===----------------------------------------------------------------------===//
 
-def Weft_ExpOp : Weft_UnaryFloatOp<"exp"> {
+def Weft_ExpOp : Weft_UnaryFloatOp<"exp", Weft_Inexact> {
   let summary = "e raised to each element.";
   let body = (math_exp $x);
   let vjp = [(mul $dy, $y)];
@@ -211,7 +265,7 @@ def Weft_ExpOp : Weft_UnaryFloatOp<"exp"> {
   let example = "exp([0, 1, -1])  ->  [1, 2.7182817, 0.36787945]";
 }
 
-def Weft_LogOp : Weft_UnaryFloatOp<"log"> {
+def Weft_LogOp : Weft_UnaryFloatOp<"log", Weft_Inexact> {
   let summary = "Natural logarithm of each element.";
   let description = "log(0) is -inf, the logarithm of a negative number is NaN.";
   let body = (math_log $x);
@@ -222,7 +276,7 @@ def Weft_LogOp : Weft_UnaryFloatOp<"log"> {
   let example = "log([1, 2, 10])  ->  [0, 0.6931472, 2.3025851]";
 }
 
-def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1"> {
+def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1", Weft_Inexact> {
   let summary = "exp(x) - 1 of each element, exact near 0.";
   let body = (math_expm1 $x);
   let vjp = [(mul $dy, (add $y, 1))];
@@ -231,7 +285,7 @@ def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1"> {
   let example = "expm1([0, 1, -1])  ->  [0, 1.7182819, -0.63212055]";
 }
 
-def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p"> {
+def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p", Weft_Inexact> {
   let summary = "log(1 + x) of each element, exact near 0.";
   let body = (math_log1p $x);
   let vjp = [(div $dy, (add $x, 1))];
@@ -241,7 +295,7 @@ def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p"> {
   let example = "log1p([0, 1, -0.5])  ->  [0, 0.6931472, -0.6931472]";
 }
 
-def Weft_TanhOp : Weft_UnaryFloatOp<"tanh"> {
+def Weft_TanhOp : Weft_UnaryFloatOp<"tanh", Weft_Inexact> {
   let summary = "Hyperbolic tangent of each element.";
   let body = (math_tanh $x);
   let vjp = [(mul $dy, (sub (one), (square $y)))];
@@ -272,7 +326,7 @@ def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let example = "logistic([-1, 0, 1])  ->  [0.26894143, 0.5, 0.7310586]";
 }
 
-def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt"> {
+def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt", Weft_Inexact> {
   let summary = "Square root of each element.";
   let description = "NaN for negative elements; correctly rounded.";
   let body = (math_sqrt $x);
@@ -294,7 +348,7 @@ def Weft_RsqrtOp : Weft_UnaryFloatOp<"rsqrt"> {
   let example = "rsqrt([1, 4, 0.25])  ->  [1, 0.5, 2]";
 }
 
-def Weft_SinOp : Weft_UnaryFloatOp<"sin"> {
+def Weft_SinOp : Weft_UnaryFloatOp<"sin", Weft_Inexact> {
   let summary = "Sine of each element, in radians.";
   let body = (math_sin $x);
   let vjp = [(mul $dy, (cos $x))];
@@ -303,7 +357,7 @@ def Weft_SinOp : Weft_UnaryFloatOp<"sin"> {
   let example = "sin([0, 1, -1])  ->  [0, 0.84147096, -0.84147096]";
 }
 
-def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
+def Weft_CosOp : Weft_UnaryFloatOp<"cos", Weft_Inexact> {
   let summary = "Cosine of each element, in radians.";
   let body = (math_cos $x);
   let vjp = [(neg (mul $dy, (sin $x)))];
@@ -316,19 +370,19 @@ def Weft_CosOp : Weft_UnaryFloatOp<"cos"> {
 // Comparison, logic
 //===----------------------------------------------------------------------===//
 
-class Weft_ComparisonOp<string mnemonic, list<Trait> traits = []>
-    : Weft_BinaryOp<mnemonic, Weft_Any, traits> {
+class Weft_ComparisonOp<string mnemonic, list<Trait> traits = [], TypeConstraint operand = Weft_Ordered>
+    : Weft_BinaryOp<mnemonic, operand, traits> {
   let shapeFunction = "comparison";
   let resultDType = "bool";
   let inactive = "its result is bool";
 }
-def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative]> {
+def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative], Weft_Any> {
   let summary = "lhs == rhs, element by element; NaN equals nothing.";
   let body = (s_eq $lhs, $rhs);
   let numpy = "lhs == rhs";
   let example = "equal([1, 2, 3], [1, 3, 3])  ->  [true, false, true]";
 }
-def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative]> {
+def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative], Weft_Any> {
   let summary = "lhs != rhs, element by element; NaN differs from everything.";
   let body = (s_ne $lhs, $rhs);
   let numpy = "lhs != rhs";
@@ -493,7 +547,8 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let summary = "The same values in another dtype.";
   let description = [{
     Floating to integer truncates towards zero; values out of range saturate and NaN becomes 0.
-    To bool: whether the value differs from 0. The gradient flows between floating dtypes only.
+    To bool: whether the value differs from 0. Complex to real is refused: `real` says what is meant. The gradient
+    flows between floating and complex dtypes only.
   }];
   let arguments = (ins Weft_Any:$x, Weft_DTypeAttr:$dtype);
   let results = (outs Weft_Any:$y);
@@ -501,7 +556,7 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let operandShapes = ["of any shape"];
   let resultShape = "of x's shape";
   let resultDType = "the dtype given";
-  let raises = [];
+  let raises = [Raises<DTypeError, "x is complex and the dtype real">];
   let shapeFunction = "cast";
   let eagerFunction = "cast";
   let body = (s_cast $x);

@@ -315,7 +315,7 @@ def Weft_LinalgTraceFn : Weft_LinalgFn<"trace"> {
 
 def Weft_LinalgCrossFn : Weft_LinalgFn<"cross"> {
   let summary = "The vector product of vectors of three numbers along an axis.";
-  let parameters = (params Weft_Number:$a, Weft_Number:$b, star, Weft_Int<"-1", "an axis; a negative one counts from the end">:$axis);
+  let parameters = (params Weft_Numeric:$a, Weft_Numeric:$b, star, Weft_Int<"-1", "an axis; a negative one counts from the end">:$axis);
   let operandShapes = ["of any shape", "of a shape that broadcasts with that of a"];
   let promotion = "common";
   let resultShape = "of the shape that the operands broadcast to";
@@ -330,7 +330,7 @@ def Weft_LinalgCrossFn : Weft_LinalgFn<"cross"> {
 
 def Weft_LinalgOuterFn : Weft_LinalgFn<"outer"> {
   let summary = "The product of each element of a vector with each of another.";
-  let parameters = (params Weft_Number:$a, Weft_Number:$b);
+  let parameters = (params Weft_Numeric:$a, Weft_Numeric:$b);
   let operandShapes = ["a vector", "a vector"];
   let promotion = "common";
   let resultShape = "a matrix";
@@ -345,21 +345,21 @@ def Weft_LinalgOuterFn : Weft_LinalgFn<"outer"> {
 }
 
 def Weft_VecdotFn : Weft_LinalgFn<"vecdot"> {
-  let summary = "The sums of the products of vectors along an axis.";
-  let parameters = (params Weft_Number:$a, Weft_Number:$b, star, Weft_Int<"-1", "an axis, which counts from the end of both">:$axis);
+  let summary = "The sums of the products of vectors along an axis, complex ones of a conjugated.";
+  let parameters = (params Weft_Numeric:$a, Weft_Numeric:$b, star, Weft_Int<"-1", "an axis, which counts from the end of both">:$axis);
   let operandShapes = ["of rank 1 or more", "of a shape that broadcasts with that of a, with the same size of the axis"];
   let promotion = "common";
   let resultShape = "of the shape that the operands broadcast to without the axis";
   let resultDType = "their dtype";
   let raises = [Raises<ShapeError, "the sizes of the axis differ, or the shapes do not broadcast">, Raises<IndexError, "an operand has no such axis">];
   let samples = [Sample<["finite 3", "finite 3"], ["-1"]>, Sample<["finite 2x3", "finite 2x3"], ["-1"]>, Sample<["finite 2x3", "finite 2x3"], ["-2"]>];
-  let numpy = "np.sum(a * b, axis, dtype=np.result_type(a, b))";
+  let numpy = "np.sum(np.conj(a) * b, axis, dtype=np.result_type(a, b))";
   let tolerance = "sums(8)";
   let example = "vecdot([1, 2, 3], [4, 5, 6])  ->  32";
 }
 
 class Weft_LinalgNormFn<string name> : Weft_LinalgFn<name> {
-  let resultDType = "x's dtype";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
   let tolerance = "sums(64)";
 }
 
@@ -369,7 +369,7 @@ def Weft_VectorNormFn : Weft_LinalgNormFn<"vector_norm"> {
     ord is any number p for the p-th root of the sum of |x|^p, 0 for how many are not 0, inf and -inf for the
     largest and smallest |x|; 2 if it is not given.
   }];
-  let parameters = (params Weft_Float:$x, star, Weft_OptionalIntList<"axes; all elements if not given", "axis">:$axes, Weft_Keepdims:$keepdims,
+  let parameters = (params Weft_Inexact:$x, star, Weft_OptionalIntList<"axes; all elements if not given", "axis">:$axes, Weft_Keepdims:$keepdims,
                            Weft_Real<"2", "which norm">:$ord);
   let operandShapes = ["of any shape"];
   let resultShape = "of x's shape without the axes, or with size 1 for them";

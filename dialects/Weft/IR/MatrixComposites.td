@@ -21,9 +21,9 @@ class Weft_PairFn<string name, Weft_TensorOf operand> : Weft_CompositeFn<name> {
   let samples = [Sample<["2x3", "2x3"]>, Sample<["3", "3"]>, Sample<["2x3", "3"]>, Sample<["0x3", "0x3"]>];
 }
 
-def Weft_CrossFn : Weft_PairFn<"cross", Weft_Number> {
+def Weft_CrossFn : Weft_PairFn<"cross", Weft_Numeric> {
   let summary = "The vector product of vectors of three numbers along an axis.";
-  let parameters = (params Weft_Number:$a, Weft_Number:$b, Weft_Int<"-1", "an axis; a negative one counts from the end">:$axis);
+  let parameters = (params Weft_Numeric:$a, Weft_Numeric:$b, Weft_Int<"-1", "an axis; a negative one counts from the end">:$axis);
   let resultShape = "of the shape that the operands broadcast to";
   let raises = [Raises<ShapeError, "the axis is not of size 3, or the shapes do not broadcast">,
                 Raises<IndexError, "there is no such axis">];
@@ -34,7 +34,7 @@ def Weft_CrossFn : Weft_PairFn<"cross", Weft_Number> {
   let example = "cross([1, 0, 0], [0, 1, 0])  ->  [0, 0, 1]";
 }
 
-def Weft_OuterFn : Weft_PairFn<"outer", Weft_Number> {
+def Weft_OuterFn : Weft_PairFn<"outer", Weft_Numeric> {
   let summary = "The product of each element of a with each of b, both in a row.";
   let operandShapes = ["of any shape", "of any shape"];
   let resultShape = "a matrix";
@@ -44,7 +44,7 @@ def Weft_OuterFn : Weft_PairFn<"outer", Weft_Number> {
   let example = "outer([1, 2], [3, 4, 5])  ->  [[3, 4, 5], [6, 8, 10]]";
 }
 
-def Weft_KronFn : Weft_PairFn<"kron", Weft_Number> {
+def Weft_KronFn : Weft_PairFn<"kron", Weft_Numeric> {
   let summary = "The Kronecker product: a copy of b for each element of a, multiplied by it.";
   let operandShapes = ["of any shape", "of any shape"];
   let resultShape = "of the products of sizes, the last axes together";
@@ -239,7 +239,7 @@ def Weft_WhereFn : Weft_CompositeFn<"where"> {
 def Weft_SearchsortedFn : Weft_CompositeFn<"searchsorted"> {
   let summary = "Where values would have to stand among the sorted ones of a vector, in front of equal ones or, 'right', behind them.";
   let description = "NaN is the largest of all, as in `sort`. Vectors of a batch may be in front: each has its values.";
-  let parameters = (params Weft_Any:$a, Weft_Any:$v, Weft_Word<"SearchSide", "left", "'left' or 'right'">:$side, Weft_Optional<Weft_Index>:$sorter);
+  let parameters = (params Weft_Ordered:$a, Weft_Ordered:$v, Weft_Word<"SearchSide", "left", "'left' or 'right'">:$side, Weft_Optional<Weft_Index>:$sorter);
   let operandShapes = ["of rank 1 or more", "of any shape, behind the batch", "of a's shape: what sorts it, as `argsort` gives it"];
   let promotion = "common";
   let resultShape = "of v's shape";
@@ -254,7 +254,7 @@ def Weft_SearchsortedFn : Weft_CompositeFn<"searchsorted"> {
 
 def Weft_IsinFn : Weft_CompositeFn<"isin"> {
   let summary = "Whether each element of x1 is one of x2's; NaN is none.";
-  let parameters = (params Weft_Any:$x1, Weft_Any:$x2, star, Weft_Flag<"whether it is none of them instead">:$invert);
+  let parameters = (params Weft_Ordered:$x1, Weft_Ordered:$x2, star, Weft_Flag<"whether it is none of them instead">:$invert);
   let operandShapes = ["of any shape", "of any shape"];
   let promotion = "common";
   let resultShape = "of x1's shape";

@@ -281,7 +281,7 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
     `updates` has x's shape with the axis replaced by the shape of `indices`. Equal indices add up,
     in the order of `updates`. An index out of range is an IndexError.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates, Weft_Axis:$axis);
+  let arguments = (ins Weft_Numeric:$x, Weft_Index:$indices, Weft_Numeric:$updates, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 1 or more", "of any shape",
                        "of x's shape with that of indices in the place of the axis"];
@@ -347,7 +347,7 @@ def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
     axis 0 of two. Equal indices add up, in the order of `updates`. An index out of range is an
     IndexError.
   }];
-  let arguments = (ins Weft_Number:$x, Weft_Index:$indices, Weft_Number:$updates,
+  let arguments = (ins Weft_Numeric:$x, Weft_Index:$indices, Weft_Numeric:$updates,
                        Weft_LastAxis:$axis);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis", "of the shape of indices"];
@@ -446,7 +446,7 @@ def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
   let resultShape = "of the shape given";
   let resultDType = "the dtype given";
   let raises = [Raises<ShapeError, "state has another shape, or a size is negative">,
-                Raises<DTypeError, "the dtype is an integer of fewer than 32 bits, or unsigned">];
+                Raises<DTypeError, "the dtype is an integer of fewer than 32 bits, unsigned or complex">];
   let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "draw_uniform";

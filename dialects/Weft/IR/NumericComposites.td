@@ -164,7 +164,7 @@ def Weft_GradientFn : Weft_CompositeFn<"gradient"> {
 
 def Weft_PolyvalFn : Weft_CompositeFn<"polyval"> {
   let summary = "The values at x of the polynomial with these coefficients, the highest first.";
-  let parameters = (params Weft_Number:$p, Weft_Number:$x);
+  let parameters = (params Weft_Numeric:$p, Weft_Numeric:$x);
   let operandShapes = ["of one axis", "of any shape"];
   let promotion = "common";
   let resultShape = "of x's shape";
@@ -219,7 +219,7 @@ class Weft_SegmentFn<string name, Weft_TensorOf operand> : Weft_CompositeFn<name
   let tolerance = "sums(8)";
   let signedZeros = 0;
 }
-def Weft_SegmentSumFn : Weft_SegmentFn<"segment_sum", Weft_Number> {
+def Weft_SegmentSumFn : Weft_SegmentFn<"segment_sum", Weft_Numeric> {
   let summary = "The sums of the slices of each segment along the first axis: the slice i belongs to the segment segment_ids[i].";
   let promotion = "sum";
   let example = "segment_sum([1, 2, 3], [0, 2, 0], 3)  ->  [4, 0, 2]";

@@ -6,7 +6,7 @@
 include "Weft/IR/ReductionComposites.td"
 
 class Weft_ExtremePositionFn<string name> : Weft_CompositeFn<name> {
-  let parameters = (params Weft_Any:$x, Weft_SearchedAxis:$axis, star, Weft_Keepdims:$keepdims);
+  let parameters = (params Weft_Ordered:$x, Weft_SearchedAxis:$axis, star, Weft_Keepdims:$keepdims);
   let operandShapes = ["of any shape"];
   let resultShape = "of x's shape without the axis, or with size 1 for it; of all elements a scalar";
   let resultDType = "i64";
@@ -116,7 +116,7 @@ def Weft_UniqueFn : Weft_CompositeFn<"unique"> {
     In C++ always a list, in Python a tuple if more than the elements is asked. All NaN are one. Up to `size`
     the smallest comes again, or `fill_value`, 0 times.
   }];
-  let parameters = (params Weft_Any:$x, Weft_Flag<"also where each comes first">:$return_index,
+  let parameters = (params Weft_Ordered:$x, Weft_Flag<"also where each comes first">:$return_index,
                            Weft_Flag<"also which of them each element of x is">:$return_inverse,
                            Weft_Flag<"also how often each comes">:$return_counts, star, Weft_ResultSize:$size,
                            Weft_OptionalReal<"what stands behind the elements, up to `size`; the smallest if not given">:$fill_value);
@@ -139,7 +139,7 @@ def Weft_UniqueFn : Weft_CompositeFn<"unique"> {
 /// The array API's, of which each has its part of what `unique` gives. Each NaN is an element of its own.
 class Weft_UniquesFn<string name> : Weft_CompositeFn<name> {
   let description = "In order, and each NaN is another one. Up to `size` the smallest comes again, 0 times.";
-  let parameters = (params Weft_Any:$x, star, Weft_ResultSize:$size);
+  let parameters = (params Weft_Ordered:$x, star, Weft_ResultSize:$size);
   let operandShapes = ["of any shape"];
   let raises = [negative_size];
   let cppBody = name;

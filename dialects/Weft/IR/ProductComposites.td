@@ -5,7 +5,7 @@
 
 include "Weft/IR/MatrixComposites.td"
 
-class Weft_ProductFn<string name> : Weft_PairFn<name, Weft_Number> {
+class Weft_ProductFn<string name> : Weft_PairFn<name, Weft_Numeric> {
   let operandShapes = ["of any shape", "of any shape"];
   let resultShape = "of the axes of a, then of b, that are not summed";
   let raises = [Raises<ShapeError, "axes that are summed are of different sizes">];
@@ -30,7 +30,7 @@ def Weft_InnerFn : Weft_ProductFn<"inner"> {
 }
 
 def Weft_VdotFn : Weft_ProductFn<"vdot"> {
-  let summary = "The sum of products of all elements, both in a row.";
+  let summary = "The sum of products of all elements, both in a row, complex ones of a conjugated.";
   let resultShape = "a scalar";
   let raises = [Raises<ShapeError, "there are not as many elements in both">];
   let samples = [Sample<["3", "3"]>, Sample<["2x3", "2x3"]>, Sample<["2x3", "3x2"]>, Sample<["scalar", "scalar"]>, Sample<["0x3", "0x3"]>];
@@ -40,7 +40,7 @@ def Weft_VdotFn : Weft_ProductFn<"vdot"> {
 
 def Weft_TensordotFn : Weft_ProductFn<"tensordot"> {
   let summary = "The sum of products over axes of a and b: so many of the last and first, or those of two lists.";
-  let parameters = (params Weft_Number:$a, Weft_Number:$b,
+  let parameters = (params Weft_Numeric:$a, Weft_Numeric:$b,
                            Weft_Parameter<"contraction", "ContractedAxes", "2", "how many axes, or two lists of them">:$axes);
   let raises = [Raises<ShapeError, "axes that are summed are of different sizes">, axis_out_of_range,
                 Raises<ValueError, "the lists are not of one length, one has an axis twice, or a tensor has not as many axes">];

@@ -29,7 +29,7 @@ class Weft_SortedFn<string name> : Weft_ReductionFn<name, Weft_Number> {
                  Sample<["2x3x4"], ["[2, 1]", "false"]>];
 }
 
-class Weft_ExtremumFn<string name> : Weft_ReductionFn<name, Weft_Any> {
+class Weft_ExtremumFn<string name> : Weft_ReductionFn<name, Weft_Ordered> {
   let description = "NaN where there is one. Equal ones share the gradient.";
   let cppBody = name;
   let openSizes = 0;
@@ -171,7 +171,7 @@ def Weft_NanmeanFn : Weft_ReductionFn<"nanmean", Weft_Any> {
   let example = "nanmean([1.0, nan, 3.0])  ->  2";
 }
 
-class Weft_NanEndFn<string name> : Weft_ReductionFn<name, Weft_Any> {
+class Weft_NanEndFn<string name> : Weft_ReductionFn<name, Weft_Ordered> {
   let raises = [axis_out_of_range, axis_twice, no_element];
   let numpy = "np." # name # "(x, axis=axes, keepdims=keepdims)";
   let signedZeros = 0;

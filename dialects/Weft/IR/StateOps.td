@@ -282,7 +282,7 @@ class Weft_AssignLikeOp<string mnemonic, TypeConstraint operand, list<Trait> tra
 def Weft_AssignOp : Weft_AssignLikeOp<"assign", Weft_Any> {
   let summary = "Gives a variable a new value of the same dtype and shape.";
 }
-def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add", Weft_Number> {
+def Weft_AssignAddOp : Weft_AssignLikeOp<"assign_add", Weft_Numeric> {
   let hasVerifier = 1;
   let summary = "Adds a value of the same dtype and shape to a variable.";
   let reads = 1;

@@ -35,7 +35,7 @@ def Weft_IotaOp : Weft_PureOp<"iota", [Weft_CheapToRerun]> {
   let operandShapes = [];
   let resultShape = "of the shape given";
   let resultDType = "the dtype given";
-  let raises = [Raises<DTypeError, "the dtype is bool">, Raises<ShapeError, "a size is negative">,
+  let raises = [Raises<DTypeError, "the dtype is bool or complex">, Raises<ShapeError, "a size is negative">,
                 Raises<IndexError, "the axis is not one of the shape">];
   let assemblyFormat = "custom<SizeList>($sizes, type($sizes), $shape) attr-dict `:` type($y)";
   let hasCanonicalizeMethod = 1;
@@ -75,7 +75,7 @@ class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mn
   ];
 }
 
-def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
+def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Numeric> {
   let summary = "Sum over the given axes; of nothing, 0.";
   let promotion = "sum";
   let body = (s_add $acc, $x);
@@ -88,7 +88,7 @@ def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Number> {
   let example = "sum([[1, 2], [3, 4]], {.axes = {1}})  ->  [3, 7]";
   let method = 1;
 }
-def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
+def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Inexact> {
   let summary = "Mean over the given axes; of nothing, NaN.";
   let promotion = "floating";
   let body = (s_add $acc, $x);
@@ -101,11 +101,11 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Float> {
   let example = "mean([[1, 2], [3, 4]], {.axes = {0}})  ->  [2, 3]";
   let method = 1;
 }
-def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Number> {
+def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Numeric> {
   let summary = "Product over the given axes; of nothing, 1.";
   let description = [{
     Long lines are multiplied in several partial products. One that overflows is infinite, and meets a
-    0 in another one as NaN.
+    0 in another one as NaN. Complex numbers are multiplied one after the other, an axis at a time.
   }];
   let promotion = "sum";
   let body = (s_mul $acc, $x);
@@ -285,7 +285,7 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
     dimension the result lacks. `transpose_lhs` and `transpose_rhs` swap the last two dimensions
     of an operand of rank 2 or more first.
   }];
-  let arguments = (ins Weft_Number:$lhs, Weft_Number:$rhs,
+  let arguments = (ins Weft_Numeric:$lhs, Weft_Numeric:$rhs,
                        Weft_Flag<"swap the last two dimensions of lhs first">:$transpose_lhs,
                        Weft_Flag<"swap the last two dimensions of rhs first">:$transpose_rhs);
   let results = (outs Weft_Any:$y);

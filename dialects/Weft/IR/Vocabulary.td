@@ -93,7 +93,11 @@ def ge : Emit<"greater_equal">;
 def where : Emit<"select">;
 def cofactors_along : Emit<"cofactors_along">;
 
-class Rule<string fn> { string function = fn; }
+/// `conjugates`: in reverse it is given saved complex values conjugated, as what has a complex derivative wants them.
+class Rule<string fn, bit conjugates = 1> {
+  string function = fn;
+  bit takesConjugates = conjugates;
+}
 def copy;      // the argument itself
 def zero;      // 0 of the cotangent's dtype
 def one;       // 1 of the cotangent's dtype
@@ -101,6 +105,13 @@ def square;    // x * x, emitted as a multiply
 def no_grad;   // this operand has no derivative (an index, a predicate)
 
 def cast_back : Rule<"cast_back">;
+def abs_back : Rule<"abs_back", 0>;
+def abs_forward : Rule<"abs_forward">;
+def real_back : Rule<"real_back">;
+def imag_back : Rule<"imag_back">;
+def conj_back : Rule<"conj_back">;
+def complex_back_real : Rule<"complex_back_real">;
+def complex_back_imag : Rule<"complex_back_imag">;
 def expand_reduced : Rule<"expand_reduced">;
 def mean_back : Rule<"mean_back">;
 def extremum_back : Rule<"extremum_back">;

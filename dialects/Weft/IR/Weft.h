@@ -83,7 +83,7 @@ Speculation::Speculatability speculatabilityOf(Operation *op);
 /// Whether `type` is a ranked tensor of a dtype that Weft has.
 bool isWeftTensor(Type type);
 /// The same of a floating dtype: what can have a derivative.
-bool isFloatingTensor(Type type);
+bool isInexactTensor(Type type);
 /// The type of the derivative by a value of that type, which is that of a floating tensor itself
 /// and of a variable's handle the variable's; null for others.
 Type derivativeTypeOf(Type type);

@@ -92,8 +92,9 @@ static bool cannotFail(CheckIndicesOp check) {
 }
 
 /// Notes of the op's values what the conversion to linalg noted of them.
-static void keepSigns(LeaveOp leave, Operation *op) {
-  if (Attribute numbers = op->getAttr(kUnsigned)) leave->setAttr(kUnsigned, numbers);
+static void keepNotes(LeaveOp leave, Operation *op) {
+  for (StringRef name : {kUnsigned, kComplex})
+    if (Attribute numbers = op->getAttr(name)) leave->setAttr(name, numbers);
 }
 
 static Value negated(ImplicitLocOpBuilder &b, Value condition) {
@@ -123,7 +124,7 @@ private:
       return op->emitOpError("is ordered by tokens; weft-lift-state takes them away before");
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto print = dyn_cast<PrintOp>(op)) {
-      keepSigns(leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present), op);
+      keepNotes(leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present), op);
     } else if (isa<PollOp>(op)) {
       enterIf(b, InterruptedOp::create(b));
       leave(b, LeaveKind::interrupt, "", {}, present);
@@ -136,7 +137,7 @@ private:
       Value holds = b.createOrFold<tensor::ExtractOp>(condition, ValueRange());
       enterIf(b, negated(b, holds));
       if (!assertion.getOfSizes()) {
-        keepSigns(
+        keepNotes(
             leave(b, LeaveKind::assertion, assertion.getMessage(), assertion.getValues(), present),
             op);
       } else {
@@ -176,7 +177,13 @@ private:
         types[i] =
             shaped.clone(b.getIntegerType(shaped.getElementTypeBitWidth(), /*isSigned=*/false));
       }
-    keepSigns(leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
+    if (auto numbers = call->getAttrOfType<DenseI64ArrayAttr>(kComplexResults))
+      for (const int64_t i : numbers.asArrayRef()) {
+        auto shaped = cast<ShapedType>(types[i]);
+        types[i] =
+            shaped.clone(shaped.getShape().drop_back(), ComplexType::get(shaped.getElementType()));
+      }
+    keepNotes(leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
                     b.getTypeArrayAttr(types)),
               call);
     for (auto [i, given] : llvm::enumerate(call.getGiven()))

@@ -62,10 +62,13 @@ static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
   return success();
 }
 
-/// Which values have unsigned elements.
-static ArrayRef<int64_t> unsignedOnes(LeaveOp op) {
-  auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(kUnsigned);
-  return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
+/// The values, by what types do not say of them any more.
+static Value valuesOf(ImplicitLocOpBuilder &b, LeaveOp op) {
+  const auto noted = [&](StringRef name) {
+    auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(name);
+    return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
+  };
+  return runtimeValues(b, op.getValues(), noted(kUnsigned), noted(kComplex));
 }
 
 static LogicalResult lower(LeaveOp op) {
@@ -75,7 +78,7 @@ static LogicalResult lower(LeaveOp op) {
   auto site = [&] { return siteOf(b, op.getLoc()); };
   switch (op.getKind()) {
   case LeaveKind::assertion: {
-    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
+    Value values = valuesOf(b, op);
     callRuntime(b, "weft_rt_assert_fail",
                 {site(), textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size())},
@@ -83,7 +86,7 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::print: {
-    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
+    Value values = valuesOf(b, op);
     callRuntime(b, "weft_rt_print",
                 {textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size())},
@@ -91,7 +94,7 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::host: {
-    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
+    Value values = valuesOf(b, op);
     auto given = llvm::to_vector(op.getGivenAttr().getAsValueRange<TypeAttr>());
     callRuntime(b, "weft_rt_host_call",
                 {site(), textPointer(b, text), constant(b, text.size()), values,

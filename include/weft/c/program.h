@@ -22,7 +22,9 @@ enum {
   WEFT_U8 = 7,   /* 1 */
   WEFT_U16 = 8,  /* 2 */
   WEFT_U32 = 9,  /* 4 */
-  WEFT_U64 = 10  /* 8 */
+  WEFT_U64 = 10, /* 8 */
+  WEFT_C64 = 11, /* 8: two floats, the real part first */
+  WEFT_C128 = 12 /* 16: two doubles */
 };
 
 /* NOLINTBEGIN(modernize-use-using): C has no other. */

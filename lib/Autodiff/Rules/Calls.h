@@ -27,7 +27,7 @@ inline std::uint32_t result_bit(const OpInfo &info, std::size_t number = 0) {
 }
 
 /// Whether a gradient can flow through values of that dtype.
-inline bool carries_gradient(DType dtype) { return is_floating(dtype); }
+inline bool carries_gradient(DType dtype) { return is_inexact(dtype); }
 
 /// One call in reverse: the rule reads what was saved of it and gives the cotangent of each operand
 /// that wants one. Spans have one entry per operand of the call, or per result.

@@ -8,6 +8,12 @@
 
 namespace weft::autodiff::rules {
 
+/// A value that a reverse rule takes, conjugated where it is complex.
+template <class E>
+typename E::Value conjugated(E &e, const typename E::Value &value) {
+  return is_complex(e.type(value).dtype) ? e.conjugate(value) : value;
+}
+
 /// `value` times itself, which is computed once.
 template <class E>
 typename E::Value squared(E &e, const typename E::Value &value) {
@@ -112,7 +118,68 @@ typename E::Value bilinear(E &e, JvpCall<E> &call) {
 template <class E>
 typename E::Value cast_back(E &e, VjpCall<E> &call, std::size_t i,
                             const typename E::Value &cotangent) {
-  return e.cast(cotangent, call.operand_type(i).dtype);
+  const DType dtype = call.operand_type(i).dtype;
+  const bool drops = is_complex(e.type(cotangent).dtype) && !is_complex(dtype);
+  return e.cast(drops ? e.real_part(cotangent) : cotangent, dtype);
+}
+
+/// `value`, which is real, over the distance of complex numbers from 0; 0 where that is 0.
+template <class E>
+typename E::Value over_distance(E &e, const typename E::Value &x, const typename E::Value &value) {
+  const typename E::Value size = e.abs(x);
+  const DType dtype = e.type(size).dtype;
+  const typename E::Value zero = e.scalar(0, dtype), none = e.equal(size, zero);
+  return e.select(none, zero, e.divide(value, e.select(none, e.scalar(1, dtype), size)));
+}
+
+/// Of `abs`: x / |x| times the cotangent, which is real.
+template <class E>
+typename E::Value abs_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &x,
+                           const typename E::Value &cotangent) {
+  if (!is_complex(e.type(x).dtype)) return e.multiply(cotangent, e.real_sign(x));
+  const typename E::Value slope = over_distance(e, x, cotangent);
+  return e.complex(e.multiply(e.real_part(x), slope), e.multiply(e.imaginary_part(x), slope));
+}
+template <class E>
+typename E::Value abs_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &x,
+                              const typename E::Value &tangent) {
+  if (!is_complex(e.type(x).dtype)) return e.multiply(tangent, e.real_sign(x));
+  return over_distance(e, x,
+                       e.add(e.multiply(e.real_part(x), e.real_part(tangent)),
+                             e.multiply(e.imaginary_part(x), e.imaginary_part(tangent))));
+}
+
+/// Zeros beside a part that has a cotangent.
+template <class E>
+typename E::Value zeros_beside(E &e, const typename E::Value &cotangent) {
+  return e.scalar(0, e.type(cotangent).dtype);
+}
+
+/// Of `real`.
+template <class E>
+typename E::Value real_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &cotangent) {
+  return e.complex(cotangent, zeros_beside(e, cotangent));
+}
+/// Of `imag`.
+template <class E>
+typename E::Value imag_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &cotangent) {
+  return e.complex(zeros_beside(e, cotangent), cotangent);
+}
+/// Of `conj`.
+template <class E>
+typename E::Value conj_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &cotangent) {
+  return e.conjugate(cotangent);
+}
+/// Of `complex`, by its real and by its imaginary parts.
+template <class E>
+typename E::Value complex_back_real(E &e, VjpCall<E> &, std::size_t,
+                                    const typename E::Value &cotangent) {
+  return e.real_part(cotangent);
+}
+template <class E>
+typename E::Value complex_back_imag(E &e, VjpCall<E> &, std::size_t,
+                                    const typename E::Value &cotangent) {
+  return e.imaginary_part(cotangent);
 }
 
 } // namespace weft::autodiff::rules

@@ -4,7 +4,6 @@
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Rules/CumulativeRules.h"
 #include "Autodiff/Rules/ElementwiseRules.h"
-#include "Autodiff/Rules/Emitter.h"
 #include "Autodiff/Rules/FourierRules.h"
 #include "Autodiff/Rules/LinalgRules.h"
 #include "Autodiff/Rules/MatmulRules.h"
@@ -12,6 +11,7 @@
 #include "Autodiff/Rules/MovementRules.h"
 #include "Autodiff/Rules/ReductionRules.h"
 #include "Autodiff/Rules/WindowRules.h"
+#include "OpDefs/Emitter.h"
 
 namespace weft::autodiff {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "Autodiff/Rules/Calls.h"
-#include "Autodiff/Rules/Emitter.h"
+#include "OpDefs/Emitter.h"
 
 namespace weft::autodiff::rules {
 

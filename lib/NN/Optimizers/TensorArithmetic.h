@@ -48,7 +48,7 @@ public:
     return TensorArithmetic(weft::sqrt(x.tensor_));
   }
   friend TensorArithmetic sign(const TensorArithmetic &x) {
-    return TensorArithmetic(weft::sign(x.tensor_));
+    return TensorArithmetic(weft::real_sign(x.tensor_));
   }
 
   TensorArithmetic &operator+=(const TensorArithmetic &b) { return set_to(*this + b); }

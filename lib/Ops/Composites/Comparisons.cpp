@@ -111,7 +111,7 @@ Tensor norm(const Tensor &x, const NormOptions &options) {
 
 Tensor isclose(const Tensor &a, const Tensor &b, double rtol, double atol, bool equal_nan) {
   // Integers in f64, where differences do not wrap and more of them are apart.
-  const bool floating = is_floating(a.dtype());
+  const bool floating = is_inexact(a.dtype());
   const Tensor x = floating ? a : cast(a, f64), y = floating ? b : cast(b, f64);
   const Tensor near = abs(x - y) <= abs(y) * rtol + atol;
   const Tensor close = (near & (abs(y) < kInfinity)) | (x == y);

@@ -65,6 +65,8 @@ Tensor beside_infinity(const Tensor &x, const Tensor &other) {
 } // namespace
 
 Tensor round(const Tensor &x, std::int64_t decimals) {
+  if (is_complex(x.dtype()))
+    return complex(round(real_part(x), decimals), round(imaginary_part(x), decimals));
   const double tens = std::pow(10.0, std::abs(static_cast<double>(decimals)));
   if (!is_floating(x.dtype())) {
     if (decimals >= 0 || x.dtype() == DType::boolean) return x;
@@ -79,9 +81,15 @@ Tensor trunc(const Tensor &x) {
   return select(x < 0, ceil(x), floor(x));
 }
 
-Tensor isinf(const Tensor &x) { return is_floating(x.dtype()) ? abs(x) == kInfinity : x != x; }
+Tensor isinf(const Tensor &x) {
+  if (is_complex(x.dtype())) return isinf(real_part(x)) | isinf(imaginary_part(x));
+  return is_floating(x.dtype()) ? abs(x) == kInfinity : x != x;
+}
 
-Tensor isfinite(const Tensor &x) { return is_floating(x.dtype()) ? abs(x) < kInfinity : x == x; }
+Tensor isfinite(const Tensor &x) {
+  if (is_complex(x.dtype())) return isfinite(real_part(x)) & isfinite(imaginary_part(x));
+  return is_floating(x.dtype()) ? abs(x) < kInfinity : x == x;
+}
 
 Tensor nan_to_num(const Tensor &x, const NanToNumOptions &options) {
   if (!is_floating(x.dtype())) return x;

@@ -268,7 +268,7 @@ linalg::Slogdet slogdet(const Tensor &x) {
   check_square("slogdet", "x", x);
   const Diagonal diagonal(x);
   const Axes last = Ints{diagonal.elements.rank() - 1};
-  return {diagonal.sign * prod(sign(diagonal.elements), {.axes = last}),
+  return {diagonal.sign * prod(real_sign(diagonal.elements), {.axes = last}),
           sum(log(abs(diagonal.elements)), {.axes = last})};
 }
 
@@ -390,12 +390,13 @@ Tensor vecdot(const Tensor &a, const Tensor &b, const linalg::VecdotOptions &opt
     raise(ErrorKind::shape, "vecdot: axis " + std::to_string(options.axis) + " has size " +
                                 std::to_string(sizes[0]) + " in a and " + std::to_string(sizes[1]) +
                                 " in b");
-  const Tensor products = a * b;
+  const Tensor products = conj(a) * b;
   // It has their dtype, also where a sum has a larger one.
   return cast(sum(products, {.axes = Ints{products.rank() + axis}}), products.dtype());
 }
 
-Tensor vector_norm(const Tensor &x, const linalg::VectorNormOptions &options) {
+Tensor vector_norm(const Tensor &given, const linalg::VectorNormOptions &options) {
+  const Tensor x = is_complex(given.dtype()) ? abs(given) : given;
   const std::int64_t rank = x.rank();
   const Ints over = call::checked_axes("vector_norm", "axis", options.axes, rank);
   // The axes in one line, behind the others.

@@ -365,7 +365,7 @@ Tensor inner(const Tensor &a, const Tensor &b) {
 }
 
 Tensor vdot(const Tensor &a, const Tensor &b) {
-  return contracted("vdot", reshape(a, {-1}), reshape(b, {-1}), {0}, {0});
+  return contracted("vdot", reshape(conj(a), {-1}), reshape(b, {-1}), {0}, {0});
 }
 
 Tensor tensordot(const Tensor &a, const Tensor &b, ContractedAxes axes) {

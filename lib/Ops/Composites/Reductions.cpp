@@ -76,7 +76,7 @@ Tensor extremum(const Tensor &x, const Ints &axes, bool keepdims, bool largest) 
 
 /// Another number in place of NaN.
 Tensor without_nan(const Tensor &x, double other) {
-  return is_floating(x.dtype()) ? select(x != x, other, x) : x;
+  return is_inexact(x.dtype()) ? select(x != x, other, x) : x;
 }
 
 Tensor extremum_but_nan(const char *function, const Tensor &x, const Ints &axes, bool keepdims) {
@@ -250,7 +250,7 @@ Tensor nanmean(const Tensor &x, const NanmeanOptions &options) {
   const Ints &axes = *options.axes;
   const Tensor total = sum(without_nan(x, 0), {.axes = axes, .keepdims = options.keepdims});
   const Tensor count = sum(x == x, {.axes = axes, .keepdims = options.keepdims});
-  const DType dtype = is_floating(total.dtype()) ? total.dtype() : f32;
+  const DType dtype = is_inexact(total.dtype()) ? total.dtype() : f32;
   return cast(total, dtype) / cast(count, dtype);
 }
 

@@ -133,6 +133,11 @@ def _itself(self: Any) -> Any:
     return self
 
 
+def _of_parts(self: Any) -> Any:
+    """The dtype of the parts of complex numbers, of others itself."""
+    return wf.finfo(self).dtype if self.is_complex else self
+
+
 def _never(self: Any) -> bool:
     """False: there are no such dtypes."""
     return False
@@ -319,8 +324,7 @@ _OF_VARIABLES = {
 _OF_DTYPES = {
     "as_numpy_dtype": property(_as_numpy_dtype),
     "base_dtype": property(_itself),
-    "real_dtype": property(_itself),
-    "is_complex": property(_never),
+    "real_dtype": property(_of_parts),
     "is_unsigned": property(_never),
     "is_quantized": property(_never),
     "min": property(_least),

@@ -133,7 +133,7 @@ class device:
 
 def constant(value: Any, dtype: Any, shape: Any) -> Any:
     """A tensor of a value. Throws DTypeError for numbers with a fraction that are to be integers."""
-    if dtype is not None and _holds_fractions(value) and not wf.dtype(dtype).is_floating:
+    if dtype is not None and _holds_fractions(value) and not (wf.dtype(dtype).is_floating or wf.dtype(dtype).is_complex):
         raise _weft.DTypeError(f"constant: {value!r} is not converted to {wf.dtype(dtype)!r}")
     return wf.constant(value, dtype, shape)
 
@@ -161,7 +161,7 @@ def convert_to_tensor(value: Any, dtype: Any, hint: Any) -> Any:
 
 
 def _may_become(value: Any, dtype: Any) -> bool:
-    return wf.dtype(dtype).is_floating or wf.asarray(value).dtype == wf.dtype(dtype)
+    return wf.dtype(dtype).is_floating or wf.dtype(dtype).is_complex or wf.asarray(value).dtype == wf.dtype(dtype)
 
 
 def linspace(start: Any, stop: Any, num: Any, axis: int) -> Any:

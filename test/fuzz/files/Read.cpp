@@ -29,8 +29,8 @@ void touch(const Tensor &tensor) {
       if (std::any_of(bytes, bytes + tensor.size(), [](unsigned char byte) { return byte > 1; }))
         throw StateError("a reader gave a bool that is neither 0 nor 1");
     }
-    volatile T last{};
-    for (const T value : tensor.span<T>()) last = value;
+    volatile unsigned char last = 0;
+    for (const T &value : tensor.span<T>()) last = reinterpret_cast<const unsigned char &>(value);
     return static_cast<double>(last);
   }));
 }

@@ -4,6 +4,7 @@
 #include "Kernels/Random.h"
 
 #include "../Philox.h"
+#include "Runtime/Elements.h"
 #include "Support/Threads.h"
 
 #include <gtest/gtest.h>
@@ -65,8 +66,10 @@ private:
 TEST(RandomNumbers, AreThoseOfTheDefinition) {
   for (const RandomStream &stream : kStreams)
     for (int i = 0; i < kNumDTypes; ++i) {
-      if (dtype_info(static_cast<DType>(i)).compute != static_cast<DType>(i)) continue;
-      visit_dtype(static_cast<DType>(i), [&]<class T>() {
+      if (dtype_info(static_cast<DType>(i)).compute != static_cast<DType>(i) ||
+          is_complex(static_cast<DType>(i)))
+        continue;
+      visit_real(static_cast<DType>(i), [&]<class T>() {
         // The number of the block has an upper half too.
         for (const std::int64_t first : {std::int64_t{0}, std::int64_t{12}, std::int64_t{1} << 50})
           for (const std::int64_t size : {0, 1, 2, 3, 4, 5, 15, 31, 32, 33, 63, 65, 200})

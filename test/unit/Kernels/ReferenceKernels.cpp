@@ -390,11 +390,12 @@ void argmax(void *const *buffers, const std::int64_t *dims) {
 // The table
 //===----------------------------------------------------------------------===//
 
-/// Calls `use.template operator()<T>(dtype)` for the C++ type of every dtype.
+/// Calls `use.template operator()<T>(dtype)` for the C++ type of every dtype but complex ones.
 template <class Use>
 void for_each_dtype(const Use &use) {
 #define WEFT_DTYPE(enumerator, cpp, ...)                                                           \
-  use.template operator()<cpp>(static_cast<int>(DType::enumerator));
+  if constexpr (!is_complex(DType::enumerator))                                                    \
+    use.template operator()<cpp>(static_cast<int>(DType::enumerator));
 #include <weft/dtypes.def>
 }
 
@@ -441,7 +442,7 @@ KernelTable make_table() {
     set_binary(Minimum(), OpCode::minimum);
     set_unary(Negate(), OpCode::negate);
     set_unary(Abs(), OpCode::abs);
-    set_unary(Sign(), OpCode::sign);
+    set_unary(Sign(), OpCode::real_sign);
     set_unary(Floor(), OpCode::floor);
     set_unary(Ceil(), OpCode::ceil);
     set_unary(Exp(), OpCode::exp);

@@ -17,12 +17,13 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   std::map<std::string, std::set<std::string>> may;
   may["Support"] = {};
   may["OpDefs"] = {"Support"};
+  may["Complex"] = {"Support", "OpDefs", "Complex"};
   may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
   may["Linalg"] = {"Support", "OpDefs", "Kernels", "Linalg"};
   may["Program"] = may["Runtime"];
   may["CodeCache"] = may["Runtime"];
   may["CodeCache"].insert({"Program", "CodeCache"});
-  may["Ops"] = may["dialects"] = {"Support", "OpDefs", "Runtime", "Kernels", "Program"};
+  may["Ops"] = may["dialects"] = {"Support", "OpDefs", "Complex", "Runtime", "Kernels", "Program"};
   may["dialects"].insert({"Ops", "Autodiff"}); // run to fold constants; the rules of derivatives
   may["compiler"] = {"Support", "OpDefs", "Runtime",  "Kernels",
                      "Program", "Ops",    "Autodiff", "dialects"};

@@ -36,11 +36,18 @@ public:
   void add_to(std::vector<Call> &calls) {
     for (const DType dtype : in_turn(dtypes_of(OperandRole::value), number_))
       for (const DType integer : dtypes_of(OperandRole::index))
-        calls.push_back(make(dtype, integer));
+        if (!loses_parts(dtype)) calls.push_back(make(dtype, integer));
   }
 
 private:
   using Elements = SampleOperand::Elements;
+
+  /// Whether it is a cast from complex to real, which is refused.
+  bool loses_parts(DType dtype) const {
+    if (info_.op != OpCode::cast || !is_complex(dtype)) return false;
+    const auto to = std::get<DType>(sample_.attrs[0]);
+    return !is_complex(to) && to != DType::boolean;
+  }
 
   static bool counts(const OperandInfo &operand) { return operand.role == OperandRole::index; }
 

@@ -2,6 +2,7 @@
 // as weak scalars.
 #include "../Testing.h"
 
+#include <complex>
 #include <cstdint>
 #include <limits>
 
@@ -99,6 +100,32 @@ TEST(Numbers, ListsOfSeveralTypesArePromoted) {
   EXPECT_THROWS(tensor({{1, 2.5}, {3}}), ShapeError,
                 "tensor: the nested list is ragged: at depth 1 one list has 2 entries and another "
                 "1");
+}
+
+TEST(Numbers, ComplexOnes) {
+  const std::complex<double> i(0, 1);
+  EXPECT_EQ((tensor({1.F}) + i).dtype(), c64);
+  EXPECT_EQ((tensor({1}) * i).dtype(), c64);
+  EXPECT_EQ((tensor({1.0}) + i).dtype(), c128);
+  EXPECT_EQ((tensor({std::complex<float>(1, 2)}) + 2.5).dtype(), c64);
+  EXPECT_EQ((tensor(i) * tensor({1.0})).item<std::complex<double>>(), i);
+  EXPECT_EQ(weft::exp(i).dtype(), c64);
+  EXPECT_EQ(tensor({1.0, i}).to_vector<std::complex<double>>(),
+            (std::vector<std::complex<double>>{1, i}));
+  EXPECT_EQ(full({2}, i, c64).to_vector<std::complex<float>>(),
+            (std::vector<std::complex<float>>{{0, 1}, {0, 1}}));
+  EXPECT_EQ(to_string(tensor({std::complex<float>(1, -2.5F)})),
+            "tensor([1-2.5j], shape=(1,), dtype=c64)");
+  EXPECT_THROWS(tensor(i).item<double>(), DTypeError,
+                "item: the tensor is c128, and f64 has no imaginary part: take real(x) or imag(x)");
+  EXPECT_THROWS(full({1}, i, f64), DTypeError,
+                "full: a complex number is no element of the dtype f64: take its real part");
+  Variable v(zeros({1}), "v");
+  EXPECT_THROWS(v.assign(i), DTypeError,
+                "assign: the variable 'v' is f32(1,), but the value is complex");
+  EXPECT_THROWS(less(i, i), DTypeError,
+                "less: lhs must be a real number or bool (bool, i8, i16, i32, i64, u8, u16, u32, "
+                "u64, f32, f64), but it is c64()");
 }
 
 } // namespace

@@ -56,6 +56,12 @@ TEST(DTypes, TheCommonDtypeIsTheLeastOfItsKind) {
     for (const DType b : all_dtypes()) {
       const std::optional<DType> common = DTypeJoin{a, b}.common();
       EXPECT_EQ(common, (DTypeJoin{b, a}.common()));
+      if (is_complex(a) || is_complex(b)) { // of parts that hold those of both
+        EXPECT_EQ(common, complex_of(a) == DType::c128 || complex_of(b) == DType::c128
+                              ? DType::c128
+                              : DType::c64);
+        continue;
+      }
       if (is_floating(a) != is_floating(b)) {
         EXPECT_EQ(common, is_floating(a) ? a : b);
         continue;
@@ -89,6 +95,16 @@ TEST(DTypes, TheJoinDoesNotDependOnTheOrder) {
           }
         } while (std::next_permutation(order.begin(), order.end()));
       }
+}
+
+TEST(DTypes, ComplexOnesHaveParts) {
+  EXPECT_EQ(component_of(DType::c64), DType::f32);
+  EXPECT_EQ(component_of(DType::c128), DType::f64);
+  EXPECT_EQ(component_of(DType::i32), DType::i32);
+  EXPECT_EQ(complex_of(DType::u8), DType::c64);
+  EXPECT_EQ(complex_of(DType::f64), DType::c128);
+  EXPECT_TRUE(is_inexact(DType::c64));
+  EXPECT_FALSE(is_floating(DType::c64));
 }
 
 TEST(DTypes, OfNoDtypesThereIsNone) { EXPECT_EQ(DTypeJoin().common(), std::nullopt); }

@@ -1,5 +1,5 @@
-// Emitters: what a derivative rule builds its result with. The tape's emitter executes op calls,
-// the gradient pass's builds operations.
+// Emitters: what a derivative rule, and what is said of complex numbers by real ones, builds its
+// result with. The tape's emitter executes op calls, the passes' builds operations.
 #pragma once
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 
 #include "OpDefs/OpInfo.h"
 
-namespace weft::autodiff {
+namespace weft {
 
 /// A list of sizes as a rule gives it to an op: numbers, and values of the emitter, i64 scalars.
 template <class Value>
@@ -65,4 +65,4 @@ private:
   Derived &self() { return static_cast<Derived &>(*this); }
 };
 
-} // namespace weft::autodiff
+} // namespace weft
