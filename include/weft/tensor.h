@@ -387,7 +387,7 @@ class Number {
 public:
   template <class T, class = std::enable_if_t<Element<T>>>
   Number(T value) : dtype(dtype_of<T>) {
-    if constexpr (std::is_floating_point_v<T>) floating = value;
+    if constexpr (is_floating_type<T>) floating = value;
     else integer = value;
   }
 
@@ -602,7 +602,7 @@ public:
   template <class T>
   bool exactly_as(T &value) const {
     if (kind_ == Kind::weak_size) return false;
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_floating_type<T>) {
       value = kind_ == Kind::weak_floating ? static_cast<T>(floating_)
               : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
                                            : static_cast<T>(integer_);

@@ -32,7 +32,7 @@ std::string c_dtypes() {
   }
   return text;
 }
-static_assert(kNumDTypes == WEFT_U64 + 1, "enumerators for the rows of dtypes.def");
+static_assert(kNumDTypes == WEFT_BF16 + 1, "enumerators for the rows of dtypes.def");
 static_assert(static_cast<int>(DType::boolean) == WEFT_BOOL);
 static_assert(static_cast<int>(DType::i32) == WEFT_I32);
 static_assert(static_cast<int>(DType::i64) == WEFT_I64);
@@ -44,6 +44,8 @@ static_assert(static_cast<int>(DType::u8) == WEFT_U8);
 static_assert(static_cast<int>(DType::u16) == WEFT_U16);
 static_assert(static_cast<int>(DType::u32) == WEFT_U32);
 static_assert(static_cast<int>(DType::u64) == WEFT_U64);
+static_assert(static_cast<int>(DType::f16) == WEFT_F16);
+static_assert(static_cast<int>(DType::bf16) == WEFT_BF16);
 
 void report(const char *text, char *message, std::int64_t message_size) {
   if (message == nullptr || message_size <= 0) return;

@@ -26,6 +26,8 @@ template <class To, class From>
 constexpr To convert_element(From value) {
   if constexpr (std::same_as<To, From>) {
     return value;
+  } else if constexpr (is_floating_type<From> && !std::floating_point<From>) {
+    return convert_element<To>(static_cast<float>(value));
   } else if constexpr (std::same_as<To, bool>) {
     return value != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {

@@ -73,7 +73,7 @@ public:
     visit_dtype(dtype, [&]<class T>() {
       T *to = reinterpret_cast<T *>(result.impl()->data);
       for (std::size_t i = 0; i < count(); ++i)
-        if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(floats_[i]);
+        if constexpr (is_floating_type<T>) to[i] = static_cast<T>(floats_[i]);
         else to[i] = static_cast<T>(integers_[i]);
     });
     return result;

@@ -94,6 +94,8 @@ uint8: DType
 uint16: DType
 uint32: DType
 uint64: DType
+float16: DType
+bfloat16: DType
 float32: DType
 float64: DType
 

@@ -92,8 +92,8 @@ _NOT_HERE = {
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",
-    "float16, half, bfloat16, complex64, complex128": "the dtypes are bool, int8 to int64, uint8 to uint64, float32 "
-    "and float64",
+    "half": "write wf.float16",
+    "complex64, complex128": "the dtypes are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32 and float64",
     "bool": "write wf.bool_",
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",

@@ -148,7 +148,7 @@ template <class T>
 std::vector<T> special_values() {
   using Limits = std::numeric_limits<T>;
   if constexpr (std::same_as<T, bool>) return {false, true};
-  else if constexpr (std::floating_point<T>)
+  else if constexpr (is_floating_type<T>)
     return {T(0),
             T(-0.0),
             T(1),
@@ -162,10 +162,10 @@ std::vector<T> special_values() {
             T(710),
             T(1e10),
             Limits::infinity(),
-            -Limits::infinity(),
+            T(-Limits::infinity()),
             Limits::quiet_NaN(),
             Limits::denorm_min(),
-            -Limits::min(),
+            T(-Limits::min()),
             Limits::max(),
             Limits::lowest()};
   else
@@ -267,6 +267,8 @@ Tensor sample(DType dtype, const Shape &shape, int seed, bool finite) {
       if (bits % 16 == 0 && !finite) values[i] = special[bits / 16 % special.size()];
       else if constexpr (std::same_as<T, bool>) values[i] = bits >> 8 & 1;
       else if constexpr (std::floating_point<T>) values[i] = T(bits % 80001) / T(10000) - T(4);
+      else if constexpr (is_floating_type<T>)
+        values[i] = T(static_cast<float>(bits % 80001) / 10000 - 4);
       else values[i] = static_cast<T>(static_cast<std::int64_t>(bits % 201) - 100);
     }
     return make(values, shape);

@@ -43,10 +43,8 @@ inline bool isInteger(const DTypeRow &row) {
   return row.kind == "integer" || row.kind == "unsigned_integer";
 }
 
-/// Whether composites have kernels of their own for it; others are computed op by op. Of integers
-/// these are the ones that programs count in.
-inline bool hasFusedKernels(const DTypeRow &row) {
-  return !isInteger(row) || row.enumerator == "i32" || row.enumerator == "i64";
-}
+/// Whether composites have kernels of their own for it; others are computed op by op, or in another
+/// dtype. Of integers these are the ones that programs count in.
+inline bool hasFusedKernels(const DTypeRow &row) { return row.compute == row.enumerator; }
 
 } // namespace weft::tblgen

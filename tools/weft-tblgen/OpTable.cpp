@@ -165,8 +165,11 @@ void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
 /// The dtypes that a routine is compiled for: where others are computed in these, not for them.
 static std::vector<std::string> routineDTypes(const OpRecord &op) {
   std::vector<std::string> dtypes = op.operands.front().dtypes;
-  if (op.def->getValueAsString("widening") != "none")
-    erase_if(dtypes, [](StringRef dtype) { return findDType(dtype)->compute != dtype; });
+  const StringRef widening = op.def->getValueAsString("widening");
+  erase_if(dtypes, [&](StringRef dtype) {
+    const DTypeRow &row = *findDType(dtype);
+    return row.compute != dtype && (widening == "floats" ? !isInteger(row) : widening != "none");
+  });
   return dtypes;
 }
 

@@ -131,9 +131,10 @@ Complaint verify(Operation *op, StringRef name, Attribute value) {
     if (isa<StringAttr>(value)) return std::nullopt;
     return "is a text, but is " + text(value);
   }
-  if (name == kUnsigned || name == kUnsignedResults) {
-    if (isa<DenseI64ArrayAttr>(value)) return std::nullopt;
-    return "is a list of the numbers of values, but is " + text(value);
+  if (name == kElements || name == kResultElements) {
+    auto elements = dyn_cast<ArrayAttr>(value);
+    if (elements && llvm::all_of(elements, llvm::IsaPred<TypeAttr>)) return std::nullopt;
+    return "is a list of types, but is " + text(value);
   }
   if (name == "weft.again" || name == "weft.pulled") return wantsUnit(value);
   if (name == "weft.variable" || name == "weft.updated" || name == "weft.dims")
@@ -154,7 +155,7 @@ Complaint verifyVariable(Operation *op, Attribute value, Type type) {
   if (!found) return std::nullopt; // its code is compiled, but not called
   auto variable = dyn_cast<VariableOp>(found);
   auto declared = variable ? dyn_cast<RankedTensorType>(variable.getType()) : RankedTensorType();
-  if (declared && withoutSign(declared.getElementType()) == withoutSign(shaped.getElementType()) &&
+  if (declared && storageType(declared.getElementType()) == storageType(shaped.getElementType()) &&
       declared.getShape() == shaped.getShape())
     return std::nullopt;
   if (!declared) return "names " + text(symbol) + ", which is no weft.variable";

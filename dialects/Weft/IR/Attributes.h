@@ -9,9 +9,9 @@ namespace mlir::weft {
 inline constexpr llvm::StringLiteral kDimNames = "weft.dim_names";
 
 /// Of a function's arguments, and of the values that an op shows to the library; and of the results
-/// of a function or host call: the numbers of those whose elements are unsigned, which types below
-/// the weft dialect do not say.
-inline constexpr llvm::StringLiteral kUnsigned = "weft.unsigned",
-                                     kUnsignedResults = "weft.unsigned_results";
+/// of a function or host call: the types of their elements, where types below the weft dialect do
+/// not say that these are unsigned or floats of 16 bits (noteElements of Bridge.h).
+inline constexpr llvm::StringLiteral kElements = "weft.elements",
+                                     kResultElements = "weft.result_elements";
 
 } // namespace mlir::weft

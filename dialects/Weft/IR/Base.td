@@ -256,8 +256,9 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   dag jvp = (from_vjp);
   /// The rule by which it is done on batches (lib/Autodiff/BatchRules.cpp); empty: once per member.
   string batching = "";
-  /// For ops whose code is written by hand or large, for the large dtypes alone (OpDefs/Widening.h): how integers
-  /// of other dtypes are computed in these; ring, which wraps, order, or value.
+  /// For ops that compute (OpDefs/Widening.h): floats, of which 16-bit ones are computed in f32. Where the code is
+  /// written by hand or large, for the large dtypes alone, also how integers of other dtypes are computed in these:
+  /// ring, which wraps, order, or value. None for what takes elements as they are.
   string widening = "none";
   /// If not empty, the op has no derivative, and this says why.
   string inactive = "";
@@ -305,6 +306,7 @@ class Weft_PureOp<string mnemonic, list<Trait> traits = []>
 /// in their order; its operands may be views, and its results are written whole.
 class Weft_RoutineOp<string mnemonic, list<Trait> traits = []> : Weft_PureOp<mnemonic, traits> {
   let kind = "routine";
+  let widening = "floats";
 }
 
 #endif // WEFT_IR_BASE

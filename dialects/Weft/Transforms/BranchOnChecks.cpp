@@ -1,5 +1,6 @@
 // The pass weft-branch-on-checks: asserts and checks as branches that leave the call.
 #include "Weft/IR/Attributes.h"
+#include "Weft/IR/Bridge.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/IndexBounds.h"
 #include "Weft/Transforms/Passes.h"
@@ -92,8 +93,8 @@ static bool cannotFail(CheckIndicesOp check) {
 }
 
 /// Notes of the op's values what the conversion to linalg noted of them.
-static void keepSigns(LeaveOp leave, Operation *op) {
-  if (Attribute numbers = op->getAttr(kUnsigned)) leave->setAttr(kUnsigned, numbers);
+static void keepElements(LeaveOp leave, Operation *op) {
+  if (Attribute elements = op->getAttr(kElements)) leave->setAttr(kElements, elements);
 }
 
 static Value negated(ImplicitLocOpBuilder &b, Value condition) {
@@ -123,7 +124,7 @@ private:
       return op->emitOpError("is ordered by tokens; weft-lift-state takes them away before");
     ImplicitLocOpBuilder b(op->getLoc(), op);
     if (auto print = dyn_cast<PrintOp>(op)) {
-      keepSigns(leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present), op);
+      keepElements(leave(b, LeaveKind::print, print.getFormat(), print.getValues(), present), op);
     } else if (isa<PollOp>(op)) {
       enterIf(b, InterruptedOp::create(b));
       leave(b, LeaveKind::interrupt, "", {}, present);
@@ -136,7 +137,7 @@ private:
       Value holds = b.createOrFold<tensor::ExtractOp>(condition, ValueRange());
       enterIf(b, negated(b, holds));
       if (!assertion.getOfSizes()) {
-        keepSigns(
+        keepElements(
             leave(b, LeaveKind::assertion, assertion.getMessage(), assertion.getValues(), present),
             op);
       } else {
@@ -170,15 +171,13 @@ private:
 
   static void callHost(ImplicitLocOpBuilder &b, HostCallOp call, OnStopOp present) {
     auto types = llvm::to_vector(TypeRange(call.getGiven()));
-    if (auto numbers = call->getAttrOfType<DenseI64ArrayAttr>(kUnsignedResults))
-      for (const int64_t i : numbers.asArrayRef()) {
-        auto shaped = cast<ShapedType>(types[i]);
-        types[i] =
-            shaped.clone(b.getIntegerType(shaped.getElementTypeBitWidth(), /*isSigned=*/false));
-      }
-    keepSigns(leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
-                    b.getTypeArrayAttr(types)),
-              call);
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto shaped = cast<ShapedType>(type);
+      type = shaped.clone(notedElement(call, kResultElements, i, shaped.getElementType()));
+    }
+    keepElements(leave(b, LeaveKind::host, call.getCallee(), call.getValues(), present,
+                       b.getTypeArrayAttr(types)),
+                 call);
     for (auto [i, given] : llvm::enumerate(call.getGiven()))
       if (!given.use_empty()) given.replaceAllUsesWith(HostResultOp::create(b, given.getType(), i));
   }

@@ -1,5 +1,6 @@
 // The pass weft-checks-to-runtime: what may end a call early as calls of the runtime.
 #include "Weft/IR/Attributes.h"
+#include "Weft/IR/Bridge.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -62,10 +63,12 @@ static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
   return success();
 }
 
-/// Which values have unsigned elements.
-static ArrayRef<int64_t> unsignedOnes(LeaveOp op) {
-  auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(kUnsigned);
-  return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
+/// What the runtime is told of the values that an op shows.
+static Value valuesOf(ImplicitLocOpBuilder &b, LeaveOp op) {
+  SmallVector<Type> elements;
+  for (auto [i, value] : llvm::enumerate(op.getValues()))
+    elements.push_back(notedElement(op, kElements, i, getElementTypeOrSelf(value.getType())));
+  return runtimeValues(b, op.getValues(), elements);
 }
 
 static LogicalResult lower(LeaveOp op) {
@@ -75,7 +78,7 @@ static LogicalResult lower(LeaveOp op) {
   auto site = [&] { return siteOf(b, op.getLoc()); };
   switch (op.getKind()) {
   case LeaveKind::assertion: {
-    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
+    Value values = valuesOf(b, op);
     callRuntime(b, "weft_rt_assert_fail",
                 {site(), textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size())},
@@ -83,7 +86,7 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::print: {
-    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
+    Value values = valuesOf(b, op);
     callRuntime(b, "weft_rt_print",
                 {textPointer(b, text), constant(b, text.size()), values,
                  constant(b, op.getValues().size())},
@@ -91,7 +94,7 @@ static LogicalResult lower(LeaveOp op) {
     break;
   }
   case LeaveKind::host: {
-    Value values = runtimeValues(b, op.getValues(), unsignedOnes(op));
+    Value values = valuesOf(b, op);
     auto given = llvm::to_vector(op.getGivenAttr().getAsValueRange<TypeAttr>());
     callRuntime(b, "weft_rt_host_call",
                 {site(), textPointer(b, text), constant(b, text.size()), values,

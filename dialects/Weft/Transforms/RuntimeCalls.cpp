@@ -80,7 +80,7 @@ static Value arrayOfValues(ImplicitLocOpBuilder &b, size_t count) {
   return stackArray(b, std::max<int64_t>(3 * static_cast<int64_t>(count), 1));
 }
 
-Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, ArrayRef<int64_t> unsignedOnes) {
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, TypeRange elements) {
   Value values = arrayOfValues(b, buffers.size());
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     auto type = cast<MemRefType>(buffer.getType());
@@ -88,9 +88,7 @@ Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, ArrayRef<int64_
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       sizes.push_back(
           arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, buffer, axis)));
-    Type element = type.getElementType();
-    if (llvm::is_contained(unsignedOnes, static_cast<int64_t>(i)))
-      element = b.getIntegerType(element.getIntOrFloatBitWidth(), /*isSigned=*/false);
+    Type element = elements.empty() ? type.getElementType() : elements[i];
     describe(b, values, static_cast<int64_t>(i), type, element, sizes, address(b, buffer));
   }
   return values;

@@ -33,9 +33,8 @@ Value number(ImplicitLocOpBuilder &b, OpFoldResult value);
 Value address(ImplicitLocOpBuilder &b, Value buffer);
 
 /// An array of weft::RuntimeValue {i32 dtype, i32 rank, dims, data} that describes `buffers`, which
-/// are contiguous.
-Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers,
-                    ArrayRef<int64_t> unsignedOnes = {});
+/// are contiguous, with elements of these types, or of their own.
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, TypeRange elements = {});
 
 /// The same of the types of tensors that are not there yet: no elements, and sizes may be unknown.
 Value runtimeTypes(ImplicitLocOpBuilder &b, TypeRange types);

@@ -22,7 +22,9 @@ enum {
   WEFT_U8 = 7,   /* 1 */
   WEFT_U16 = 8,  /* 2 */
   WEFT_U32 = 9,  /* 4 */
-  WEFT_U64 = 10  /* 8 */
+  WEFT_U64 = 10, /* 8 */
+  WEFT_F16 = 11, /* 2: the bits of IEEE 754 binary16 */
+  WEFT_BF16 = 12 /* 2: the upper half of a float */
 };
 
 /* NOLINTBEGIN(modernize-use-using): C has no other. */

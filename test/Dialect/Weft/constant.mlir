@@ -20,8 +20,8 @@ func.func @values() {
 
 // There is no tensor of the library with these elements.
 func.func @no_dtype() {
-  // expected-error @below {{'weft.constant' op attribute 'value' must be elements of a tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f32 or f64}}
-  %0 = weft.constant dense<1.0> : tensor<2xf16>
+  // expected-error @below {{'weft.constant' op attribute 'value' must be elements of a tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32 or f64}}
+  %0 = weft.constant dense<1.0> : tensor<2xf80>
   return
 }
 

@@ -29,9 +29,9 @@ void touch(const Tensor &tensor) {
       if (std::any_of(bytes, bytes + tensor.size(), [](unsigned char byte) { return byte > 1; }))
         throw StateError("a reader gave a bool that is neither 0 nor 1");
     }
-    volatile T last{};
-    for (const T value : tensor.span<T>()) last = value;
-    return static_cast<double>(last);
+    volatile double last = 0;
+    for (const T value : tensor.span<T>()) last = static_cast<double>(value);
+    return last;
   }));
 }
 void touch(const std::map<std::string, Tensor> &tensors) {

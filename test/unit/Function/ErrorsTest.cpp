@@ -128,7 +128,8 @@ std::vector<Mistake> mistakes() {
        {flags},
        [](const Operands &x) { return negate(x[0]); },
        kDType,
-       "negate: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is "
+       "negate: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), "
+       "but it is "
        "bool(2,)"},
       {"LogicalOfNumbers",
        {n, n},
@@ -139,7 +140,8 @@ std::vector<Mistake> mistakes() {
        {flags, flags},
        [](const Operands &x) { return matmul(x[0], x[1]); },
        kDType,
-       "matmul: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is "
+       "matmul: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), "
+       "but it is "
        "bool(2,)"},
       {"GatherByFloats",
        {v, v},
