@@ -21,8 +21,12 @@ namespace {
 /// The shortest digits that are read back as the same number.
 template <class T>
 std::string text_of(T value) {
-  char digits[64];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  if constexpr (!std::is_arithmetic_v<T>) {
+    return text_of(static_cast<float>(value));
+  } else {
+    char digits[64];
+    return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  }
 }
 
 /// A nested list on its way to a tensor: its elements, and its sizes as far as they are known.
@@ -105,9 +109,11 @@ private:
         fail(text_of(value) + " where the program takes whole numbers");
       else if (!std::in_range<T>(value)) fail(text_of(value) + beyond());
       else values.push_back(static_cast<T>(value));
+    } else if constexpr (weft::is_complex_number<T>) {
+      fail("a number where the program takes complex ones, which JSON has no form of");
     } else {
       const T converted = static_cast<T>(value);
-      if (!std::isfinite(converted)) fail(text_of(value) + beyond());
+      if (!std::isfinite(static_cast<double>(converted))) fail(text_of(value) + beyond());
       values.push_back(converted);
     }
   }
@@ -122,7 +128,8 @@ private:
   template <class... T>
   using ListOf = std::variant<std::vector<T>...>;
   ListOf<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-         std::uint32_t, std::uint64_t, float, double>
+         std::uint32_t, std::uint64_t, weft::float16, weft::bfloat16, float, double,
+         std::complex<float>, std::complex<double>>
       values_;
 };
 
@@ -242,10 +249,16 @@ template <class T>
 void append(std::string &text, T value) {
   if constexpr (std::is_same_v<T, bool>) {
     text += value ? "true" : "false";
+  } else if constexpr (weft::is_complex_number<T>) {
+    text += '[';
+    append(text, value.real());
+    text += ',';
+    append(text, value.imag());
+    text += ']';
   } else {
-    if constexpr (std::is_floating_point_v<T>)
-      if (!std::isfinite(value)) {
-        text += std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+    if constexpr (weft::is_floating_type<T>)
+      if (const auto number = static_cast<double>(value); !std::isfinite(number)) {
+        text += std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
         return;
       }
     text += text_of(value);

@@ -252,7 +252,7 @@ struct LoadWeightsOptions {
   /// Throws if the file has not just the weights of the model. Otherwise the status says what did
   /// not match.
   bool strict = true;
-  /// Reads dtypes that Weft lacks, as SafetensorsOptions has it.
+  /// Reads F16 and BF16 as f32, as SafetensorsOptions has it.
   bool widen = false;
 };
 

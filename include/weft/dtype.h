@@ -15,6 +15,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <weft/float16.h>
+
 namespace weft {
 
 /// The element type of a tensor. The list itself stands in dtypes.def.
@@ -41,7 +43,7 @@ struct DTypeInfo {
   std::string_view numpy; ///< in NumPy and Python: "float32"
   DTypeKind kind;
   int bits;                     ///< of an element in memory
-  DType compute;                ///< in which products, windows and sorts of it are computed
+  DType compute;                ///< in which products, windows and sorts of it, or all, are done
   DType sum;                    ///< of its sums
   std::string_view mlir;        ///< the type of an element in the weft dialect
   std::string_view npy;         ///< the descriptor of .npy files
@@ -64,7 +66,7 @@ inline constexpr std::array<DType, kNumDTypes> kDTypesInOrder = [] {
   for (std::size_t i = 0; i < kNumDTypes; ++i) dtypes[i] = static_cast<DType>(i);
   std::ranges::sort(dtypes, {}, [](DType dtype) {
     const DTypeInfo &info = kDTypeInfos[static_cast<std::size_t>(dtype)];
-    return 1000 * static_cast<int>(info.kind) + info.bits;
+    return 100 * (1000 * static_cast<int>(info.kind) + info.bits) + static_cast<int>(dtype);
   });
   return dtypes;
 }();
@@ -85,7 +87,8 @@ constexpr const DTypeInfo &dtype_info(DType dtype) {
   return detail::kDTypeInfos[std::min<std::size_t>(static_cast<std::size_t>(dtype), kNumDTypes)];
 }
 
-/// The dtype of that kind and so many bits an element, or nothing.
+/// The first dtype of that kind and so many bits an element, or nothing; of floating ones of 16
+/// bits there are two.
 constexpr std::optional<DType> find_dtype(DTypeKind kind, int bits) {
   for (std::size_t i = 0; i < kNumDTypes; ++i)
     if (detail::kDTypeInfos[i].kind == kind && detail::kDTypeInfos[i].bits == bits)
@@ -119,6 +122,12 @@ inline constexpr DType dtype_of = DTypeOf<T>::value;
 /// A C++ type that is the element type of a dtype.
 template <class T>
 concept Element = requires { DTypeOf<T>::value; };
+
+/// Whether `T` is std::complex of some type.
+template <class T>
+inline constexpr bool is_complex_number = false;
+template <class T>
+inline constexpr bool is_complex_number<std::complex<T>> = true;
 
 /// Bytes that one element takes in memory.
 constexpr std::size_t item_size(DType dtype) {
@@ -172,20 +181,25 @@ public:
   constexpr bool empty() const { return seen_ == 0; }
 
   /// The least dtype of their highest kind that holds the numbers of each: that of wider floating
-  /// ones, or integers. Nothing if there is none, of signed integers beside u64, or if no dtypes
-  /// met.
+  /// ones, f32 of the two of 16 bits, or integers. Nothing if there is none, of signed integers
+  /// beside u64, or if no dtypes met.
   constexpr std::optional<DType> common() const {
     if (std::has_single_bit(seen_)) return static_cast<DType>(std::countr_zero(seen_));
     int bits[5] = {};
+    std::optional<DType> floating;
     for (std::uint32_t rest = seen_; rest != 0; rest &= rest - 1) {
-      const DTypeInfo &info = dtype_info(static_cast<DType>(std::countr_zero(rest)));
+      const auto dtype = static_cast<DType>(std::countr_zero(rest));
+      const DTypeInfo &info = dtype_info(dtype);
       int &widest = bits[static_cast<std::size_t>(info.kind)];
+      // Of two formats of as many bits neither holds the other's numbers.
+      if (info.kind == DTypeKind::floating && info.bits >= widest)
+        floating = info.bits == widest ? info.compute : dtype;
       widest = std::max(widest, info.bits);
     }
-    const int integer = bits[1], natural = bits[2], floating = bits[3],
-              complex = bits[4]; // in the order of DTypeKind
-    if (complex != 0) return find_dtype(DTypeKind::complex, std::max(complex, 2 * floating));
-    if (floating != 0) return find_dtype(DTypeKind::floating, floating);
+    const int integer = bits[1], natural = bits[2], complex = bits[4]; // in the order of DTypeKind
+    if (complex != 0)
+      return find_dtype(DTypeKind::complex, std::max(complex, 2 * (floating ? bits[3] : 0)));
+    if (floating) return floating;
     if (integer == 0) return find_dtype(DTypeKind::unsigned_integer, natural);
     return find_dtype(DTypeKind::integer, std::max(integer, 2 * natural));
   }

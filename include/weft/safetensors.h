@@ -21,8 +21,7 @@ struct SafetensorsEntry {
 };
 
 struct SafetensorsOptions {
-  /// Reads dtypes that Weft lacks as one that holds all their numbers: F16 and BF16 as f32, I8, U8,
-  /// I16 and U16 as i32, U32 as i64. Without it they are a DTypeError.
+  /// Reads F16 and BF16 as f32, for programs that compute in it.
   bool widen = false;
 };
 

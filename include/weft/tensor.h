@@ -389,8 +389,8 @@ class Number {
 public:
   template <class T, class = std::enable_if_t<Element<T>>>
   Number(T value) : dtype(dtype_of<T>) {
-    if constexpr (std::is_floating_point_v<T>) floating = value;
-    else if constexpr (std::is_arithmetic_v<T>) integer = value;
+    if constexpr (is_floating_type<T>) floating = value;
+    else if constexpr (!is_complex_number<T>) integer = value;
     else floating = value.real(), imaginary = value.imag();
   }
 
@@ -611,7 +611,7 @@ public:
   template <class T>
   bool exactly_as(T &value) const {
     if (kind_ == Kind::weak_size) return false;
-    if constexpr (!std::is_arithmetic_v<T>) {
+    if constexpr (is_complex_number<T>) {
       using Component = typename T::value_type;
       Component real{};
       if (kind_ != Kind::weak_complex) return exactly_as(real) && (value = T(real), true);
@@ -619,7 +619,7 @@ public:
       return true;
     } else if (kind_ == Kind::weak_complex) {
       return false;
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (is_floating_type<T>) {
       value = kind_ == Kind::weak_floating ? static_cast<T>(floating_)
               : kind_ == Kind::weak_large  ? static_cast<T>(static_cast<std::uint64_t>(integer_))
                                            : static_cast<T>(integer_);

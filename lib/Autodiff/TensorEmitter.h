@@ -50,8 +50,8 @@ private:
         return false;
     }
     return ones->storage != detail::Storage::traced && of->storage != detail::Storage::traced &&
-           (ones->dtype == DType::f32 ? *detail::elements<float>(factor) == 1
-                                      : *detail::elements<double>(factor) == 1);
+           visit_dtype(ones->dtype,
+                       [&]<class T>() { return *detail::elements<T>(factor) == T(1); });
   }
 };
 

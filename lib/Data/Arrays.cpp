@@ -26,9 +26,11 @@ namespace {
 template <class From, class To>
 void convert(const std::byte *from, std::int64_t count, To *to, double scale) {
   const auto *values = reinterpret_cast<const From *>(from);
-  if constexpr (std::is_floating_point_v<To>) {
-    const To factor = static_cast<To>(scale);
-    for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(values[i]) * factor;
+  if constexpr (is_floating_type<To>) {
+    using Number = std::conditional_t<std::is_floating_point_v<To>, To, float>;
+    const auto factor = static_cast<Number>(scale);
+    for (std::int64_t i = 0; i < count; ++i)
+      to[i] = static_cast<To>(static_cast<Number>(values[i]) * factor);
   } else {
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(values[i]);
   }

@@ -123,12 +123,15 @@ bool parse(std::string_view text, T &value) {
     value = lower == "1" || lower == "true";
     return value || lower == "0" || lower == "false";
   } else {
-    if (std::is_floating_point_v<T> && text.empty()) {
+    if (is_floating_type<T> && text.empty()) {
       value = std::numeric_limits<T>::quiet_NaN();
       return true;
     }
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    constexpr bool has_16_bits = is_floating_type<T> && !std::is_floating_point_v<T>;
+    std::conditional_t<has_16_bits, double, T> number{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc()) value = static_cast<T>(number);
     return error == std::errc() && end == text.data() + text.size();
   }
 }

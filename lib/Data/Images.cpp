@@ -46,7 +46,9 @@ void convert(const Pixels &pixels, int channels, To *to) {
   constexpr auto opaque = std::uint32_t{std::numeric_limits<Sample>::max()};
   const auto *from = reinterpret_cast<const Sample *>(pixels.samples.data());
   const auto number = [](std::uint32_t sample) {
-    if constexpr (std::is_floating_point_v<To>) return static_cast<To>(sample) / To(opaque);
+    using Number = std::conditional_t<std::is_floating_point_v<To>, To, float>;
+    if constexpr (is_floating_type<To>)
+      return static_cast<To>(static_cast<Number>(sample) / Number(opaque));
     else if constexpr (std::in_range<To>(opaque)) return static_cast<To>(sample);
     else return static_cast<To>((sample * 255 + opaque / 2) / opaque); // the nearest of 8 bits
   };
@@ -73,15 +75,14 @@ void to_samples(const Tensor &image, std::vector<unsigned char> &samples) {
   const T *from = weft::detail::elements<T>(image);
   for (std::size_t i = 0; i < samples.size(); ++i) {
     bool inside = true;
-    if constexpr (std::is_floating_point_v<T>) inside = from[i] >= T(0) && from[i] <= T(1);
+    if constexpr (is_floating_type<T>) inside = from[i] >= T(0) && from[i] <= T(1);
     else if constexpr (!std::is_same_v<T, bool>) inside = std::in_range<unsigned char>(from[i]);
     if (!inside)
       raise(ErrorKind::value, "encode_png: element " + std::to_string(i) + " is " +
                                   number_text(static_cast<double>(from[i])) +
-                                  " but must be from 0 to " +
-                                  (std::is_floating_point_v<T> ? "1" : "255"));
-    if constexpr (std::is_floating_point_v<T>)
-      samples[i] = static_cast<unsigned char>(std::lround(double{from[i]} * 255));
+                                  " but must be from 0 to " + (is_floating_type<T> ? "1" : "255"));
+    if constexpr (is_floating_type<T>)
+      samples[i] = static_cast<unsigned char>(std::lround(static_cast<double>(from[i]) * 255));
     else if constexpr (std::is_same_v<T, bool>) samples[i] = from[i] ? 255 : 0;
     else samples[i] = static_cast<unsigned char>(from[i]);
   }

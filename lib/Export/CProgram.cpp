@@ -44,6 +44,8 @@ static_assert(static_cast<int>(DType::u8) == WEFT_U8);
 static_assert(static_cast<int>(DType::u16) == WEFT_U16);
 static_assert(static_cast<int>(DType::u32) == WEFT_U32);
 static_assert(static_cast<int>(DType::u64) == WEFT_U64);
+static_assert(static_cast<int>(DType::f16) == WEFT_F16);
+static_assert(static_cast<int>(DType::bf16) == WEFT_BF16);
 static_assert(static_cast<int>(DType::c64) == WEFT_C64);
 static_assert(static_cast<int>(DType::c128) == WEFT_C128);
 

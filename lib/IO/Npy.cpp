@@ -102,10 +102,12 @@ private:
     if (fault_) return;
     std::string supported;
     for (int i = 0; i < kNumDTypes; ++i) {
-      const std::string_view known = dtype_info(static_cast<DType>(i)).npy;
+      const DTypeInfo &info = dtype_info(static_cast<DType>(i));
+      const std::string_view known = info.npy;
       supported.append(i == 0 ? "" : ", ").append(known);
-      // One byte has no order, so NumPy's '<b1' and '=b1' mean '|b1' too.
-      if (descr == known ||
+      // One byte has no order, so NumPy's '<b1' and '=b1' mean '|b1' too. Of bfloat16 ml_dtypes
+      // writes what two bytes of anything are, and reads its name.
+      if (descr == known || descr == info.numpy ||
           (known[0] == '|' && !descr.empty() && descr.substr(1) == known.substr(1)))
         return void(header_.type.dtype = static_cast<DType>(i));
     }

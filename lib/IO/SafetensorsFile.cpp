@@ -155,75 +155,23 @@ const SafetensorsEntry *SafetensorsFile::find(std::string_view name) const {
 
 namespace {
 
-float from_bf16(std::uint16_t bits) {
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-
-float from_f16(std::uint16_t bits) {
-  const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-  const std::uint32_t exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-  if (exponent == 0) { // zero and what is too small to have a leading one
-    const float value = static_cast<float>(fraction) * 0x1p-24F;
-    return sign == 0 ? value : -value;
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
-}
-
-template <class From, class To, class Convert>
-void convert_all(const char *from, std::byte *to, std::size_t count, const Convert &convert) {
-  for (std::size_t i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, from + i * sizeof value, sizeof value);
-    const To result = convert(value);
-    std::memcpy(to + i * sizeof result, &result, sizeof result);
-  }
-}
-
-/// A dtype that Weft lacks, and how it is read.
-struct Widened {
-  std::string_view name;
-  DType dtype;
-  std::size_t bytes; ///< of an element in the file
-  void (*convert)(const char *from, std::byte *to, std::size_t count);
-};
-
-constexpr Widened kWidened[] = {
-    {"F16", DType::f32, 2,
-     [](const char *from, std::byte *to, std::size_t count) {
-       convert_all<std::uint16_t, float>(from, to, count, from_f16);
-     }},
-    {"BF16", DType::f32, 2,
-     [](const char *from, std::byte *to, std::size_t count) {
-       convert_all<std::uint16_t, float>(from, to, count, from_bf16);
-     }},
-};
-
-const Widened *find_widened(std::string_view dtype) {
-  const auto *found = std::find_if(std::begin(kWidened), std::end(kWidened),
-                                   [&](const Widened &one) { return one.name == dtype; });
-  return found == std::end(kWidened) ? nullptr : found;
-}
+/// Whether elements are of a format that is read as a wider one if the caller wants that.
+bool is_narrow(DType dtype) { return is_floating(dtype) && dtype_info(dtype).compute != dtype; }
 
 /// A tensor that is being read.
 struct Loading {
   const SafetensorsEntry *entry;
   const SafetensorsFile::State::Elements *elements;
-  const Widened *widened; ///< null if its elements are as they are in memory
-  Tensor tensor;
+  Tensor tensor; ///< of the file's dtype
 
   void read() const {
     const InputFile &file = elements->shard->file;
     Xxh3 digest;
-    std::vector<char> piece(widened == nullptr ? 0 : kPiece);
-    std::byte *to = tensor.impl()->data;
     for (std::uint64_t at = 0; at < entry->bytes;) {
       const std::size_t size = std::min<std::uint64_t>(kPiece, entry->bytes - at);
-      char *const bytes = widened == nullptr ? reinterpret_cast<char *>(to) : piece.data();
+      char *const bytes = reinterpret_cast<char *>(tensor.impl()->data) + at;
       file.read_at(elements->offset + at, bytes, size, "elements");
       if (!elements->digest.empty()) digest.update(bytes, size);
-      if (widened != nullptr) widened->convert(bytes, to, size / widened->bytes);
-      to += widened == nullptr ? size : size / widened->bytes * item_size(widened->dtype);
       at += size;
     }
     if (!elements->digest.empty() && digest.digits() != elements->digest)
@@ -257,33 +205,30 @@ void prefer_large_pages(const Tensor &tensor) {
 }
 
 /// With memory for its elements.
-Loading begin_loading(const SafetensorsFile &file, std::string_view name,
-                      const SafetensorsOptions &options) {
+Loading begin_loading(const SafetensorsFile &file, std::string_view name) {
   const SafetensorsEntry *const entry = file.find(name);
   if (entry == nullptr) throw IOError(file.path() + ": has no tensor '" + shown(name) + "'");
-  const std::optional<DType> dtype = loaded_dtype(entry->dtype, options);
-  const Widened *const widened = find_widened(entry->dtype);
+  const std::optional<DType> dtype = parse_safetensors_dtype(entry->dtype);
   if (!dtype)
     throw DTypeError(file.path() + ": '" + shown(entry->name) + "' is " + shown(entry->dtype) +
-                     ", which Weft lacks" +
-                     (widened == nullptr ? std::string()
-                                         : ": the option widen reads it as " +
-                                               std::string(name_of(widened->dtype))));
+                     ", which Weft lacks");
   const auto number = static_cast<std::size_t>(entry - file.entries().data());
   Tensor tensor = naming(file.path(), [&] { return detail::new_tensor(*dtype, entry->shape); });
   prefer_large_pages(tensor);
-  return {.entry = entry,
-          .elements = &file.state().elements[number],
-          .widened = widened,
-          .tensor = std::move(tensor)};
+  return {.entry = entry, .elements = &file.state().elements[number], .tensor = std::move(tensor)};
+}
+
+Tensor widened(Tensor tensor, const SafetensorsOptions &options) {
+  return options.widen && is_narrow(tensor.dtype())
+             ? cast(tensor, dtype_info(tensor.dtype()).compute)
+             : tensor;
 }
 
 } // namespace
 
 std::optional<DType> loaded_dtype(std::string_view dtype, const SafetensorsOptions &options) {
-  if (const auto own = parse_safetensors_dtype(dtype)) return own;
-  const Widened *const widened = options.widen ? find_widened(dtype) : nullptr;
-  return widened == nullptr ? std::nullopt : std::optional(widened->dtype);
+  const std::optional<DType> own = parse_safetensors_dtype(dtype);
+  return own && options.widen && is_narrow(*own) ? dtype_info(*own).compute : own;
 }
 
 std::vector<Tensor> load_tensors(const SafetensorsFile &file, const std::vector<std::string> &names,
@@ -292,7 +237,7 @@ std::vector<Tensor> load_tensors(const SafetensorsFile &file, const std::vector<
   all.reserve(names.size());
   std::uint64_t bytes = 0;
   for (const std::string &name : names) {
-    all.push_back(begin_loading(file, name, options));
+    all.push_back(begin_loading(file, name));
     bytes += all.back().entry->bytes;
   }
   // The next free thread takes the next tensor. Small files are not worth waking threads for.
@@ -307,16 +252,16 @@ std::vector<Tensor> load_tensors(const SafetensorsFile &file, const std::vector<
     raise(error.kind(), std::string(error.message())); // from a thread that has no line of the user
   }
   std::vector<Tensor> tensors;
-  for (Loading &one : all) tensors.push_back(std::move(one.tensor));
+  for (Loading &one : all) tensors.push_back(widened(std::move(one.tensor), options));
   return tensors;
 }
 
 Tensor SafetensorsFile::load(std::string_view name, const SafetensorsOptions &options,
                              std::source_location where) const {
   const CallSite site(where);
-  Loading one = begin_loading(*this, name, options);
+  Loading one = begin_loading(*this, name);
   one.read();
-  return std::move(one.tensor);
+  return widened(std::move(one.tensor), options);
 }
 
 std::map<std::string, Tensor> load_safetensors(const std::string &path,

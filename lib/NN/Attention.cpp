@@ -83,7 +83,8 @@ struct Problem {
   /// What weights are multiplied by: 0, or 1 / (1 - dropout). The same for the same rows.
   Tensor kept(const Rows &rows, const Tensor &weights) const {
     const Tensor state = concatenate({seed, reshape(rows.number, {1})});
-    const Tensor drawn = draw_uniform(state, detail::sizes_of(weights), weights.dtype());
+    const Tensor drawn =
+        draw_uniform(state, detail::sizes_of(weights), dtype_info(weights.dtype()).compute);
     return select(drawn < 1 - dropout, 1 / (1 - dropout), zeros({}, weights.dtype()));
   }
 };

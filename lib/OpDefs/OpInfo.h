@@ -25,10 +25,10 @@ enum class OpKind : std::uint8_t {
 /// What happens to operand dtypes of a C++ call before the op.
 enum class Promotion : std::uint8_t { none, common, floating, number, sum };
 
-/// Whether an op that has kernels for the large dtypes alone is computed in one of these: as sums
-/// and products, which wrap, by the order of numbers, or by the numbers themselves, where the
-/// larger dtype holds them.
-enum class Widening : std::uint8_t { none, ring, order, value };
+/// Whether an op computes, so that 16-bit floats are computed in f32. Where it has kernels for the
+/// large dtypes alone, other integers are computed in one of these: as sums and products, which
+/// wrap, by the order of numbers, or by the numbers themselves, where the larger dtype holds them.
+enum class Widening : std::uint8_t { none, floats, ring, order, value };
 
 /// The dtypes an operand admits, as a set of bits, with a word for messages ("floating").
 struct DTypeSet {

@@ -1,4 +1,4 @@
-// In which dtype ops are computed that have kernels for the large dtypes alone.
+// In which dtype ops are computed that have no kernels for the one of their operands.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,18 @@ struct Widened {
   std::optional<std::int64_t> shift;
 };
 
-/// Nothing for a dtype that has kernels. Numbers that wrap do so the same with a sign and after
-/// more bits. Where the order matters unsigned ones of as many bits are in order when half of their
-/// range is taken off, and signed ones of fewer are moved so that the lowest and highest numbers of
-/// the larger dtype, which stand for none, are cut to their own.
+/// Nothing for a dtype that has kernels. Floats of 16 bits are rounded when the result is cast
+/// back, once for the whole op. Numbers that wrap do so the same with a sign and after more bits.
+/// Where the order matters unsigned ones of as many bits are in order when half of their range is
+/// taken off, and signed ones of fewer are moved so that the lowest and highest numbers of the
+/// larger dtype, which stand for none, are cut to their own.
 constexpr std::optional<Widened> widened(const OpInfo &info, DType dtype) {
   if (info.widening == Widening::none) return std::nullopt;
   const DTypeInfo &own = dtype_info(dtype);
   DType wide = own.compute;
+  if (own.kind == DTypeKind::floating)
+    return wide == dtype ? std::nullopt : std::optional(Widened{dtype, wide, std::nullopt});
+  if (info.widening == Widening::floats) return std::nullopt;
   if (info.widening == Widening::ring && is_unsigned(dtype) && own.bits >= 32)
     wide = *find_dtype(DTypeKind::integer, own.bits);
   const bool is_larger = item_size(wide) > item_size(dtype);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "Kernels/KernelTable.h"
-#include "OpDefs/Widening.h"
 #include "Support/Fault.h"
 #include "Support/Profile.h"
 
@@ -78,7 +77,11 @@ static Tensor execute_on_numbers(const OpInfo &info, std::span<const Tensor> ope
 
 /// A call of an op that has no kernels for the dtype of its operands.
 static Tensor execute_widened(const OpInfo &info, std::span<const Tensor> operands,
-                              const Attrs &attrs, const Widened &wide, DType result) {
+                              const Attrs &attrs, const Widened &wide, const TensorType &type,
+                              std::span<const TensorType> more_types, std::span<Tensor> more) {
+  if (info.kind == OpKind::elementwise && is_floating(wide.narrow))
+    if (Tensor result = eager::elementwise_in_blocks(info, operands, wide, type); result.defined())
+      return result;
   const auto cast = [](const Tensor &x, DType dtype) {
     return execute_eager(OpCode::cast, {&x, 1}, Attrs{dtype});
   };
@@ -91,8 +94,13 @@ static Tensor execute_widened(const OpInfo &info, std::span<const Tensor> operan
   for (const Tensor &operand : operands)
     tensors.push_back(operand.dtype() == wide.narrow ? shifted(cast(operand, wide.dtype))
                                                      : operand);
-  Tensor value = execute_eager(info.op, tensors, attrs);
-  return result == wide.narrow ? cast(shifted(std::move(value)), wide.narrow) : value;
+  const auto narrowed = [&](Tensor value, DType dtype) {
+    return dtype == wide.narrow ? cast(shifted(std::move(value)), wide.narrow) : value;
+  };
+  Tensor value = execute_eager(info.op, tensors, attrs, more);
+  for (std::size_t i = 0; i < more.size(); ++i)
+    more[i] = narrowed(std::move(more[i]), more_types[i].dtype);
+  return narrowed(std::move(value), type.dtype);
 }
 
 Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &attrs,
@@ -110,9 +118,9 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   std::vector<TensorType> more_types(more.size());
   Result<TensorType> result = infer({op, types, attrs, more_types});
   if (!result) refuse(info, result.fault().kind, result.fault().message);
-  if (info.widening != Widening::none)
+  if (info.widening != Widening::none && !eager::has_kernels(info, types[0].dtype))
     if (const std::optional<Widened> wide = widened(info, types[0].dtype))
-      return execute_widened(info, operands, attrs, *wide, result->dtype);
+      return execute_widened(info, operands, attrs, *wide, *result, more_types, more);
   profile::Scope scope(profile::Kind::op, info.name);
   const bool is_by_parts =
       (is_complex(result->dtype) ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Kernels/KernelTable.h"
+#include "OpDefs/Widening.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 
@@ -33,6 +34,18 @@ Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor>
 bool goes_by_parts(const OpInfo &info);
 Tensor by_parts(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
                 const TensorType &type);
+
+/// Whether an op is elementwise and has kernels for operands of that dtype.
+inline bool has_kernels(const OpInfo &info, DType dtype) {
+  return info.kind == OpKind::elementwise &&
+         kernel_table().elementwise[static_cast<std::size_t>(info.op)]
+                                   [static_cast<std::size_t>(dtype)][0] != nullptr;
+}
+
+/// An elementwise op computed in another dtype than that of its operands, block by block, where the
+/// cache keeps them; undefined where operands are views or broadcast along some axes only.
+Tensor elementwise_in_blocks(const OpInfo &info, std::span<const Tensor> operands,
+                             const Widened &wide, const TensorType &type);
 
 /// A routine that fills all of `results`, which have the types that the shape function gave.
 void run_routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,

@@ -330,6 +330,59 @@ Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor>
   return result;
 }
 
+Tensor elementwise_in_blocks(const OpInfo &info, std::span<const Tensor> operands,
+                             const Widened &wide, const TensorType &type) {
+  const auto narrow = static_cast<std::size_t>(wide.narrow),
+             compute = static_cast<std::size_t>(wide.dtype);
+  const auto &casts = kernel_table().cast;
+  const Kernel *variants = kernel_table().elementwise[static_cast<std::size_t>(info.op)][compute];
+  const auto item = static_cast<std::int64_t>(item_size(wide.narrow)),
+             wide_item = static_cast<std::int64_t>(item_size(wide.dtype)),
+             result_item = static_cast<std::int64_t>(item_size(type.dtype));
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  const std::int64_t count = result.size(), block = kBlockBytes / wide_item;
+  alignas(16) std::byte singles[kMaxOperands][16];
+  const std::size_t n = operands.size();
+  unsigned variant = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Tensor &x = operands[i];
+    const bool single = x.size() == 1 && count != 1;
+    if (x.dtype() != wide.narrow || !(single || (x.size() == count && x.is_contiguous())))
+      return {};
+    if (!single) continue;
+    variant |= 1u << i;
+    void *const buffers[] = {x.impl()->data, singles[i]};
+    const std::int64_t one = 1;
+    casts[narrow][compute](buffers, &one);
+  }
+  const Kernel kernel = variants[variant];
+  if (kernel == nullptr) return {}; // all operands are one element, and so is not the result
+  const bool rounds = type.dtype == wide.narrow;
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) std::byte scratch[kMaxOperands + 1][kBlockBytes];
+    for (std::int64_t at = begin; at < end; at += block) {
+      const std::int64_t dims[] = {std::min(block, end - at)};
+      void *buffers[kMaxOperands + 1];
+      for (std::size_t i = 0; i < n; ++i) {
+        buffers[i] = variant >> i & 1 ? singles[i] : scratch[i];
+        if (variant >> i & 1) continue;
+        void *const both[] = {operands[i].impl()->data + at * item, scratch[i]};
+        casts[narrow][compute](both, dims);
+      }
+      std::byte *const to = result.impl()->data + at * result_item;
+      buffers[n] = rounds ? scratch[n] : to;
+      kernel(buffers, dims);
+      if (!rounds) continue;
+      void *const both[] = {scratch[n], to};
+      casts[compute][narrow](both, dims);
+    }
+  };
+  const std::int64_t grain = kernels::parallel_grain(info.cost + 2);
+  if (count <= grain) run(0, count);
+  else threads::parallel_for_noexcept(0, count, grain, run);
+  return result;
+}
+
 Tensor cast(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
             const TensorType &type) {
   const Tensor &x = operands[0];

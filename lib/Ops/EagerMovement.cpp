@@ -120,7 +120,7 @@ Tensor constant(const OpInfo &, std::span<const Tensor>, const Attrs &attrs,
 Tensor iota(const OpInfo &, std::span<const Tensor>, const Attrs &attrs, const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const Extents extents = around(type.shape, IotaAttrs(attrs).axis);
-  visit_numbers(type.dtype, [&]<class T>() {
+  visit_dtype(type.dtype, [&]<class T>() {
     T *target = elements<T>(result);
     if (result.size() == 0) return;
     for (std::int64_t i = 0; i < extents.outer; ++i)

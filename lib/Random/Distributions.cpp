@@ -9,11 +9,13 @@
 #include <span>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/Eager.h"
 #include "Ops/EagerDistributions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Messages.h"
 #include <weft/composites.h>
+#include <weft/dtype_info.h>
 
 namespace weft::random {
 
@@ -90,10 +92,28 @@ void need_integer(const char *function, DType dtype) {
 
 /// A number as the dtype holds it.
 double rounded(double value, DType dtype) {
-  if (dtype != DType::f32) return value;
-  constexpr double kMost = std::numeric_limits<float>::max();
-  if (std::abs(value) <= kMost) return static_cast<double>(static_cast<float>(value));
-  return std::copysign(std::numeric_limits<double>::infinity(), value);
+  if (std::abs(value) > finfo(dtype).max)
+    return std::copysign(std::numeric_limits<double>::infinity(), value);
+  return visit_dtype(dtype, [&]<class T>() -> double {
+    if constexpr (is_complex_number<T>) return value;
+    else return static_cast<double>(static_cast<T>(value));
+  });
+}
+
+/// The largest number of the dtype below one that it holds.
+double before(double value, DType dtype) {
+  const Tensor bounds[] = {Operand(value).materialize(dtype),
+                           Operand(-finfo(dtype).max).materialize(dtype)};
+  return execute_eager(OpCode::nextafter, bounds, {}).item<double>();
+}
+
+/// Numbers of [0, 1), as many of them as the dtype has between 1/2 and 1, and as many again.
+Tensor unit_of(const Tensor &state, const Sizes &sizes, DType dtype) {
+  const DType compute = dtype_info(dtype).compute;
+  if (compute == dtype) return draw_uniform(state, sizes, dtype);
+  // Rounded to the nearest some would be 1.
+  const double steps = 2 / finfo(dtype).eps;
+  return cast(floor(draw_uniform(state, sizes, compute) * steps) / steps, dtype);
 }
 
 /// `reach` is how many standard deviations the numbers go to either side.
@@ -169,22 +189,27 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range) {
   check_uniform(range);
   const Sizes &sizes = checked_sizes("uniform", shape, range.dtype);
   const Tensor state = source.take(1);
-  if (range.low == 0 && range.high == 1) return draw_uniform(state, sizes, range.dtype);
+  if (range.low == 0 && range.high == 1) return unit_of(state, sizes, range.dtype);
   // Rounding may reach the end of the range, which does not belong to it.
   const double high = rounded(range.high, range.dtype), low = rounded(range.low, range.dtype);
-  const double last =
-      range.dtype == DType::f32
-          ? static_cast<double>(std::nextafter(static_cast<float>(high), static_cast<float>(low)))
-          : std::nextafter(high, low);
-  const double width = range.high - range.low;
+  const double last = before(high, range.dtype), width = range.high - range.low;
+  const DType compute = dtype_info(range.dtype).compute;
+  const auto narrowed = [&](Tensor drawn) {
+    return compute == range.dtype ? drawn : minimum(cast(drawn, range.dtype), last);
+  };
   if (eager::in_one_pass(sizes))
-    return eager::uniform_in_one_pass(state, Shape(sizes.numbers()), range.dtype, low, width, last);
-  return minimum(low + draw_uniform(state, sizes, range.dtype) * width, last);
+    return narrowed(eager::uniform_in_one_pass(state, Shape(sizes.numbers()), compute, low, width,
+                                               compute == range.dtype ? last : high));
+  const Tensor drawn = low + draw_uniform(state, sizes, compute) * width;
+  return narrowed(minimum(drawn, compute == range.dtype ? last : high));
 }
 
 Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
   // The largest of f64 are 8.6 standard deviations away.
   check_normal("normal", parameters, parameters.dtype == DType::f32 ? 6 : 9);
+  if (const DType compute = dtype_info(parameters.dtype).compute; compute != parameters.dtype)
+    return cast(normal(source, shape, {parameters.mean, parameters.stddev, compute}),
+                parameters.dtype);
   const Sizes &sizes = checked_sizes("normal", shape, parameters.dtype);
   const Tensor state = source.take(2);
   if (eager::in_one_pass(sizes))
@@ -198,6 +223,9 @@ Tensor normal(Source &source, const Extent &shape, const Normal &parameters) {
 
 Tensor truncated_normal(Source &source, const Extent &shape, const Normal &parameters) {
   check_normal("truncated_normal", parameters, 2);
+  if (const DType compute = dtype_info(parameters.dtype).compute; compute != parameters.dtype)
+    return cast(truncated_normal(source, shape, {parameters.mean, parameters.stddev, compute}),
+                parameters.dtype);
   const Sizes &sizes = checked_sizes("truncated_normal", shape, parameters.dtype);
   const Tensor unit = draw_uniform(source.take(1), sizes, parameters.dtype);
   // What of the distribution lies within two standard deviations: erf(sqrt(2)).
@@ -222,12 +250,13 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   else if (const auto value = p.item<float>(); !(value >= 0 && value <= 1))
     throw ValueError("random::bernoulli: the probability " + number_text(value) +
                      " is not from 0 to 1");
-  return draw_uniform(source.take(1), sizes, p.dtype()) < p;
+  const DType compute = dtype_info(p.dtype()).compute;
+  return draw_uniform(source.take(1), sizes, compute) < cast(p, compute);
 }
 
 Tensor categorical(Source &source, const Operand &given, std::int64_t axis) {
-  const Tensor logits = given.materialize();
-  need_floating("categorical", logits.dtype());
+  need_floating("categorical", given.dtype());
+  const Tensor logits = cast(given, dtype_info(given.dtype()).compute);
   const Sizes sizes = weft::detail::sizes_of(logits);
   // By Gumbel: the largest of logits with noise of his distribution. None is infinite.
   const double least = logits.dtype() == DType::f32 ? std::numeric_limits<float>::min()

@@ -21,11 +21,6 @@ template <class Integer, class Float>
 inline constexpr Float above_integers =
     static_cast<Float>(std::numeric_limits<Integer>::max() / 2 + 1) * 2;
 
-template <class T>
-inline constexpr bool is_complex_number = false;
-template <class T>
-inline constexpr bool is_complex_number<std::complex<T>> = true;
-
 /// The bytes of an element of 16.
 struct Bytes16 {
   std::uint64_t words[2];
@@ -38,6 +33,8 @@ template <class To, class From>
 constexpr To convert_element(From value) {
   if constexpr (std::same_as<To, From>) {
     return value;
+  } else if constexpr (is_floating_type<From> && !std::floating_point<From>) {
+    return convert_element<To>(static_cast<float>(value));
   } else if constexpr (std::same_as<To, bool>) {
     return value != From(0);
   } else if constexpr (is_complex_number<To>) {

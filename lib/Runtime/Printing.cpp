@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include <weft/detail/fewest_digits.h>
 #include <weft/print.h>
 
 namespace weft {
@@ -36,15 +37,16 @@ struct Decimal {
 template <class T>
 Decimal shortest(T value) {
   char text[64];
-  auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
+  auto end = std::to_chars(text, text + sizeof text, detail::with_fewest_digits(value),
+                           std::chars_format::scientific);
   const auto significant = [&] {
     int count = 0;
     for (const char *c = text; c != end.ptr && *c != 'e'; ++c) count += *c != '.';
     return count;
   };
   if (significant() > kDigits)
-    end =
-        std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, kDigits - 1);
+    end = std::to_chars(text, text + sizeof text, static_cast<double>(value),
+                        std::chars_format::scientific, kDigits - 1);
   Decimal result{{}, 0};
   const char *c = text;
   for (; *c != 'e'; ++c)
@@ -57,12 +59,13 @@ Decimal shortest(T value) {
 
 template <class T>
 void append_floating(std::string &text, T value) {
-  if (std::isnan(value)) {
+  const auto number = static_cast<double>(value);
+  if (std::isnan(number)) {
     text += "nan";
     return;
   }
-  if (std::signbit(value)) text += '-';
-  if (std::isinf(value)) {
+  if (std::signbit(number)) text += '-';
+  if (std::isinf(number)) {
     text += "inf";
     return;
   }
@@ -70,7 +73,7 @@ void append_floating(std::string &text, T value) {
     text += '0';
     return;
   }
-  const auto [digits, exponent] = shortest(std::fabs(value));
+  const auto [digits, exponent] = shortest(static_cast<T>(std::fabs(number)));
   const auto count = static_cast<int>(digits.size());
   if (exponent < -4 || exponent >= kDigits) {
     text += digits[0];
@@ -173,7 +176,7 @@ void append_element(std::string &text, DType dtype, const std::byte *element) {
     T value;
     std::memcpy(&value, element, sizeof value);
     if constexpr (std::is_same_v<T, bool>) text += value ? "true" : "false";
-    else if constexpr (std::is_floating_point_v<T>) append_floating(text, value);
+    else if constexpr (is_floating_type<T>) append_floating(text, value);
     else if constexpr (is_complex_number<T>) append_complex(text, value);
     else text += std::to_string(value);
   });

@@ -81,8 +81,8 @@ public:
     visit_dtype(dtype, [&]<class T>() {
       T *to = reinterpret_cast<T *>(result.impl()->data);
       for (std::size_t i = 0; i < count(); ++i)
-        if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(floats_[i]);
-        else if constexpr (!std::is_arithmetic_v<T>)
+        if constexpr (is_floating_type<T>) to[i] = static_cast<T>(floats_[i]);
+        else if constexpr (is_complex_number<T>)
           to[i] = T(static_cast<typename T::value_type>(floats_[i]),
                     static_cast<typename T::value_type>(imaginary_[i]));
         else to[i] = static_cast<T>(integers_[i]);

@@ -221,7 +221,7 @@ named.
     [0, 1, 2]
 
 Args:
-    widen: reads dtypes that Weft lacks as one that holds all their numbers
+    widen: reads F16 and BF16 as float32
 )");
   define(
       data, "images",
@@ -405,8 +405,7 @@ Raises:
     {'table': tensor([1., 1.], shape=(2,), dtype=float32)}
 
 Args:
-    widen: reads dtypes that Weft lacks as one that holds all their numbers: F16 and BF16 as
-        float32, small integers as int32
+    widen: reads F16 and BF16 as float32, for programs that compute in it
 
 Raises:
     IOError: for a file that is missing, damaged, or not what its digests say

@@ -100,14 +100,14 @@ Element element_of(const DataType &dtype, const Place &place) {
   element.size = dtype.bits / 8;
   static constexpr std::array kinds = {DTypeKind::integer, DTypeKind::unsigned_integer,
                                        DTypeKind::floating};
-  if (const std::optional<DType> own = detail::dlpack::dtype_of(dtype))
-    element.kind = kind_of(*own);
-  else if (dtype.code < kinds.size()) element.kind = kinds[dtype.code];
+  const std::optional<DType> own = detail::dlpack::dtype_of(dtype);
+  if (own) element.kind = kind_of(*own);
+  element.is_bfloat = own == DType::bf16;
+  if (!own && dtype.code < kinds.size()) element.kind = kinds[dtype.code];
   if (!element.kind || dtype.lanes != 1 || dtype.bits % 8 != 0)
     throw DTypeError(place.text() + " has elements of DLPack's type " + std::to_string(dtype.code) +
-                     " with " + std::to_string(dtype.bits) + " bits" +
-                     (dtype.code == 4 ? " (bfloat16)" : "") + ", which no dtype holds: they are " +
-                     dtypes_in_words());
+                     " with " + std::to_string(dtype.bits) +
+                     " bits, which no dtype holds: they are " + dtypes_in_words());
   return element;
 }
 

@@ -1,4 +1,4 @@
-// Tensors of elements in memory of somebody else: on them, or copied and widened.
+// Tensors of elements in memory of somebody else: on them, or copied.
 #include "Elements.h"
 
 #include <algorithm>
@@ -10,26 +10,6 @@ namespace weft::python {
 
 namespace {
 
-/// A number of 16 bits of IEEE 754 as a float.
-float half_to_float(std::uint16_t bits) {
-  const std::uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1f,
-                      fraction = bits & 0x3ff;
-  float value;
-  if (exponent == 0) {
-    value = static_cast<float>(fraction) * 0x1p-24f;
-    return sign != 0 ? -value : value;
-  }
-  const std::uint32_t wide =
-      sign | (exponent == 31 ? 0x7f800000u : (exponent + 112) << 23) | fraction << 13;
-  std::memcpy(&value, &wide, sizeof value);
-  return value;
-}
-
-/// A half, which C++20 has no type for.
-struct Half {
-  std::uint16_t bits;
-  explicit operator float() const { return half_to_float(bits); }
-};
 /// A byte that is a bool if it is not 0.
 struct Byte {
   std::uint8_t value;
@@ -93,15 +73,13 @@ Tensor copied(const Elements &elements) {
   return result;
 }
 
-/// In the least dtype that holds every value; undefined if none does.
+/// In the dtype of the elements; undefined if there is none.
 Tensor copy_of(const Elements &elements) {
   const Element &element = elements.element;
   if (const std::optional<DType> dtype = element.dtype())
     return visit_dtype(*dtype, [&]<class T>() {
       return copied<std::conditional_t<std::is_same_v<T, bool>, Byte, T>, T>(elements);
     });
-  if (element.kind == DTypeKind::floating && element.size == 2)
-    return copied<Half, float>(elements);
   return {};
 }
 
@@ -146,12 +124,15 @@ Tensor shared(const Elements &elements, DType dtype, detail::ExternalOwner owner
 } // namespace
 
 std::optional<DType> Element::dtype() const {
+  if (is_bfloat) return DType::bf16;
   return kind ? find_dtype(*kind, static_cast<int>(8 * size)) : std::nullopt;
 }
 
 std::string to_string(const Element &element) {
   static constexpr std::array names = {"bool", "int", "uint", "float", "complex"};
-  std::string text = element.kind ? names[static_cast<std::size_t>(*element.kind)] : "elements";
+  std::string text = element.is_bfloat ? "bfloat"
+                     : element.kind    ? names[static_cast<std::size_t>(*element.kind)]
+                                       : "elements";
   if (element.kind != DTypeKind::boolean) text += std::to_string(8 * element.size);
   return element.swapped ? text + " (big-endian)" : text;
 }

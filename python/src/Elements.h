@@ -12,6 +12,7 @@ struct Element {
   std::optional<DTypeKind> kind = std::nullopt; ///< nothing for what no dtype is like
   std::size_t size = 0;                         ///< in bytes
   bool swapped = false;                         ///< in the byte order of other machines
+  bool is_bfloat = false;                       ///< a float of 16 bits, but the format bfloat16
 
   /// The dtype of just these elements.
   std::optional<DType> dtype() const;
@@ -27,8 +28,8 @@ struct Elements {
 /// What to call such elements in messages: "float16", "int32 (big-endian)".
 std::string to_string(const Element &element);
 
-/// A tensor of the elements: on them, if that is wanted and they are as a tensor's, or of a copy,
-/// in the least dtype that holds every value. `owner` is released when they are not needed any
+/// A tensor of the elements: on them, if that is wanted and they are as a tensor's, or of a copy.
+/// `owner` is released when they are not needed any
 /// more, also if this throws. Throws DTypeError for elements that no dtype holds, ValueError if
 /// they must be shared and cannot be.
 Tensor tensor_of_elements(const Elements &elements, detail::ExternalOwner owner, Sharing sharing,

@@ -42,6 +42,15 @@ Kind kind_of_other(PyObject *object) {
 
 } // namespace
 
+nb::object imported_class(const char *module, const char *name) {
+  PyObject *found = PyImport_GetModule(nb::str(module).ptr());
+  if (found == nullptr) {
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    return {};
+  }
+  return nb::steal(found).attr(name);
+}
+
 bool is_dtype_object(PyObject *object) {
   static PyTypeObject *const type = Py_TYPE(wrap(DType::f32).ptr()); // the module keeps it
   return Py_TYPE(object) == type;

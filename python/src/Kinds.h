@@ -36,6 +36,9 @@ Kind kind_of(PyObject *object);
 
 bool is_dtype_object(PyObject *object);
 
+/// A class of a module that was imported already; null without it.
+nb::object imported_class(const char *module, const char *name);
+
 /// The type of a traced function with its first argument.
 inline PyTypeObject *bound_type = nullptr;
 /// The function and the first argument of a bound method of either type, borrowed.

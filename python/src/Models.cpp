@@ -269,7 +269,7 @@ void define_models(nb::module_ &module) {
                "shape yet take theirs when they are made.\n\n"
                "names: what weights are called in the file, a dict from paths or a function of a "
                "path\nstrict: whether it is an IOError if the file has not just these weights\n"
-               "widen: whether dtypes that Weft lacks are read as wider ones\n\n"
+               "widen: whether F16 and BF16 are read as float32\n\n"
                "Gives a RestoreStatus."
                "\n\nExample:\n"
                "    >>> model = wf.nn.Dense(1).build((None, 2))\n"

@@ -10,6 +10,8 @@
 #include "Buffers.h"
 #include "Style.h"
 
+#include <weft/detail/fewest_digits.h>
+
 namespace weft::python {
 
 namespace {
@@ -30,10 +32,11 @@ Options &options() {
 template <class T>
 std::string positional(T value, int precision) {
   char text[512];
-  auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed).ptr;
+  const auto number = detail::with_fewest_digits(value);
+  auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::fixed).ptr;
   const char *point = std::find(text, end, '.');
   if (end - point - 1 > precision)
-    end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, precision).ptr;
+    end = std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, precision).ptr;
   std::string result(text, end);
   if (result.find('.') == std::string::npos) return result + '.';
   result.resize(result.find_last_not_of('0') + 1);
@@ -44,10 +47,11 @@ std::string positional(T value, int precision) {
 template <class T>
 std::string scientific(T value, int precision) {
   char text[64];
-  auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific).ptr;
+  const auto number = detail::with_fewest_digits(value);
+  auto end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
   const char *e = std::find(text, end, 'e'), *point = std::find(text, end, '.');
   if (e - point - 1 > precision)
-    end = std::to_chars(text, text + sizeof text, value, std::chars_format::scientific, precision)
+    end = std::to_chars(text, text + sizeof text, number, std::chars_format::scientific, precision)
               .ptr;
   std::string result(text, end);
   const std::size_t at = result.find('e');
@@ -62,8 +66,8 @@ class Format {
 public:
   template <class T>
   void choose(const std::vector<T> &shown) {
-    if constexpr (std::is_floating_point_v<T>) choose_floating(shown);
-    else if constexpr (!std::is_arithmetic_v<T>) choose_complex(shown);
+    if constexpr (is_floating_type<T>) choose_floating(shown);
+    else if constexpr (is_complex_number<T>) choose_complex(shown);
     else if constexpr (!std::is_same_v<T, bool>)
       for (const T value : shown) width_ = std::max(width_, std::to_string(value).size());
   }
@@ -71,8 +75,8 @@ public:
   template <class T>
   std::string operator()(T value) const {
     if constexpr (std::is_same_v<T, bool>) return value ? " True" : "False";
-    else if constexpr (std::is_floating_point_v<T>) return floating(value);
-    else if constexpr (!std::is_arithmetic_v<T>) return complex(value);
+    else if constexpr (is_floating_type<T>) return floating(value);
+    else if constexpr (is_complex_number<T>) return complex(value);
     else return padded(std::to_string(value), width_);
   }
 
@@ -110,29 +114,29 @@ private:
   template <class T>
   void choose_floating(const std::vector<T> &shown) {
     const Options &o = options();
-    T most = 0, least = 0;
+    using Number = std::conditional_t<std::is_floating_point_v<T>, T, float>;
+    Number most = 0, least = 0;
     bool any = false, negative_infinity = false, all_finite = true;
-    for (const T value : shown) {
+    for (const Number value : shown) {
       if (!std::isfinite(value)) {
         all_finite = false;
         negative_infinity |= has_sign_ || (std::isinf(value) && value < 0);
         continue;
       }
-      const T size = std::fabs(value);
+      const Number size = std::fabs(value);
       if (size == 0) continue;
       most = any ? std::max(most, size) : size;
       least = any ? std::min(least, size) : size;
       any = true;
     }
-    exponents_ =
-        any &&
-        (most >= static_cast<T>(1e8) ||
-         (!o.suppress && (least < static_cast<T>(0.0001) || most / least > static_cast<T>(1000))));
+    exponents_ = any && (most >= static_cast<Number>(1e8) ||
+                         (!o.suppress && (least < static_cast<Number>(0.0001) ||
+                                          most / least > static_cast<Number>(1000))));
     const auto precision = static_cast<int>(o.precision);
     std::size_t exponent = 0;
     bool finite = false;
     for (const T value : shown) {
-      if (!std::isfinite(value)) continue;
+      if (!std::isfinite(static_cast<Number>(value))) continue;
       finite = true;
       const std::string text =
           exponents_ ? scientific(value, precision) : positional(value, precision);
@@ -155,8 +159,10 @@ private:
   template <class T>
   std::string floating(T value) const {
     const Options &o = options();
-    if (!std::isfinite(value)) {
-      const std::string text = std::isnan(value) ? o.nanstr : value < 0 ? "-" + o.infstr : o.infstr;
+    if (const auto number = static_cast<double>(value); !std::isfinite(number)) {
+      const std::string text = std::isnan(number) ? o.nanstr
+                               : number < 0       ? "-" + o.infstr
+                                                  : o.infstr;
       return padded(text, left_ + right_ + 1);
     }
     std::string text = exponents_ ? scientific(value, static_cast<int>(o.precision))
@@ -266,7 +272,7 @@ template <class T>
 std::string scalar(T value) {
   if constexpr (std::is_same_v<T, bool>) return value ? "True" : "False";
   else if constexpr (std::is_integral_v<T>) return std::to_string(value);
-  else if constexpr (!std::is_arithmetic_v<T>) {
+  else if constexpr (is_complex_number<T>) {
     const auto part = [](auto number) {
       std::string text = scalar(number);
       return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
@@ -276,9 +282,10 @@ std::string scalar(T value) {
     const std::string imaginary = part(value.imag()) + 'j';
     return alone ? imaginary : '(' + part(value.real()) + (signs ? "" : "+") + imaginary + ')';
   } else {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-    const double size = std::fabs(static_cast<double>(value));
+    const auto number = static_cast<double>(value);
+    if (std::isnan(number)) return "nan";
+    if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
+    const double size = std::fabs(number);
     if (size != 0 && (size >= 1e16 || size < 1e-4)) {
       std::string text = scientific(value, 30);
       if (const std::size_t point = text.find(".e"); point != std::string::npos)

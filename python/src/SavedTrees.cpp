@@ -40,16 +40,6 @@ nb::object type_of(nb::handle object) {
   return nb::borrow(reinterpret_cast<PyObject *>(Py_TYPE(object.ptr())));
 }
 
-/// A class of a module that was imported already; null without it.
-nb::object imported_class(const char *module, const char *name) {
-  PyObject *found = PyImport_GetModule(nb::str(module).ptr());
-  if (found == nullptr) {
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-    return {};
-  }
-  return nb::steal(found).attr(name);
-}
-
 [[noreturn]] void refuse(const std::string &path, nb::handle object, const std::string &instead) {
   throw DTypeError("save: " + (path.empty() ? "the tree" : "'" + path + "'") + " is of type " +
                    Py_TYPE(object.ptr())->tp_name + instead);

@@ -1,6 +1,7 @@
 // The class Tensor of Python.
 #include "Assignment.h"
 #include "Define.h"
+#include "Kinds.h"
 #include "Tensors.h"
 #include "Text.h"
 
@@ -101,8 +102,8 @@ nb::object number_of(DType dtype, const std::byte *element) {
     T value;
     std::memcpy(&value, element, sizeof value);
     if constexpr (std::is_same_v<T, bool>) return nb::bool_(value);
-    else if constexpr (std::is_floating_point_v<T>) return nb::float_(static_cast<double>(value));
-    else if constexpr (!std::is_arithmetic_v<T>)
+    else if constexpr (is_floating_type<T>) return nb::float_(static_cast<double>(value));
+    else if constexpr (is_complex_number<T>)
       return checked(PyComplex_FromDoubles(value.real(), value.imag()));
     else return nb::int_(value);
   });
@@ -164,9 +165,14 @@ nb::object reduce(nb::handle_t<Tensor> self, int protocol) {
   const Tensor &tensor = tensor_in(self.ptr());
   if (tensor.traced())
     raise_type_error("a tensor of a traced function cannot be pickled: it has no elements");
-  const nb::object row_major = nb::cast(tensor.contiguous());
-  nb::object data = protocol >= 5 ? checked(PyPickleBuffer_FromObject(row_major.ptr()))
-                                  : checked(PyBytes_FromObject(memory_of(row_major).ptr()));
+  const Tensor elements = tensor.contiguous();
+  const nb::object row_major = nb::cast(elements);
+  nb::object data;
+  if (tensor.dtype() == DType::bf16) // of which there are no buffers
+    data = nb::bytes(reinterpret_cast<const char *>(elements.impl()->data),
+                     static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype()));
+  else if (protocol >= 5) data = checked(PyPickleBuffer_FromObject(row_major.ptr()));
+  else data = checked(PyBytes_FromObject(memory_of(row_major).ptr()));
   return nb::make_tuple(nb::module_::import_("weft").attr("_rebuild"),
                         nb::make_tuple(data, python_name(tensor.dtype()), shape_of(tensor)));
 }
@@ -244,8 +250,18 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
   host_elements(tensor, "__array__");
   refuse_followed(tensor, "__array__");
   const nb::module_ numpy = nb::module_::import_("numpy");
-  const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
   const bool copies = !copy.is_none() && to<bool>(copy.ptr(), {"__array__", "copy"});
+  if (tensor.dtype() == DType::bf16) {
+    if (!copy.is_none() && !copies)
+      throw ValueError("__array__: a tensor of bfloat16, which NumPy lacks, becomes an array only "
+                       "by a copy, and copy is False");
+    nb::object wanted = nb::borrow(dtype);
+    if (const nb::object own = imported_class("ml_dtypes", "bfloat16");
+        own.is_valid() && dtype.is_none())
+      wanted = own;
+    return array_of_tensor(tensor.astype(DType::f32), wanted, nb::bool_(true));
+  }
+  const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
   if (!dtype.is_none() && !view.attr("dtype").equal(numpy.attr("dtype")(dtype))) {
     if (!copy.is_none() && !copies)
       throw ValueError(std::string("__array__: a tensor of ") + python_name(tensor.dtype()) +

@@ -96,6 +96,8 @@ uint8: DType
 uint16: DType
 uint32: DType
 uint64: DType
+float16: DType
+bfloat16: DType
 complex64: DType
 complex128: DType
 float32: DType

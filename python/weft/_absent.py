@@ -91,8 +91,7 @@ _NOT_HERE = {
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",
-    "float16, half, bfloat16": "the dtypes are bool, int8 to int64, uint8 to uint64, float32, float64, complex64 "
-    "and complex128",
+    "half": "write wf.float16",
     "bool": "write wf.bool_",
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",

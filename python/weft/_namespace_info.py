@@ -37,9 +37,10 @@ class NamespaceInfo:
     def dtypes(
         self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
     ) -> dict[str, _weft.DType]:
-        """The dtypes of a kind, as `isdtype` has them, by name; all of them by default."""
+        """The standard's dtypes of a kind, as `isdtype` has them, by name; all of them by default."""
         _check_device(device)
-        all_of_them = {d.name: d for d in vars(_weft).values() if isinstance(d, _weft.DType)}
+        others = (_weft.float16, _weft.bfloat16)  # which the standard does not have
+        all_of_them = {d.name: d for d in vars(_weft).values() if isinstance(d, _weft.DType) and d not in others}
         if kind is None:
             return all_of_them
         return {n: dtype for n, dtype in all_of_them.items() if _weft.isdtype(dtype, kind)}

@@ -56,7 +56,7 @@ func.func @argument_twice(%x: tensor<f32>) {
 
 func.func private @f(%n: tensor<i32>) -> tensor<f32>
 func.func @integers(%n: tensor<i32>) {
-  // expected-error @below {{'weft.gradient' op wrt names argument 0 of type 'tensor<i32>', but only tensors of f32 or f64 have derivatives, and variables}}
+  // expected-error @below {{'weft.gradient' op wrt names argument 0 of type 'tensor<i32>', but only floating tensors have derivatives, and variables}}
   %0:2 = weft.gradient @f(%n) wrt [0] : (tensor<i32>) -> (tensor<f32>, tensor<i32>)
   return
 }
@@ -65,7 +65,7 @@ func.func @integers(%n: tensor<i32>) {
 
 func.func private @f(%x: tensor<3xf32>) -> tensor<3xf32>
 func.func @not_a_scalar(%x: tensor<3xf32>) {
-  // expected-error @below {{'weft.gradient' op the first result of @f must be a scalar tensor of f32 or f64, but is 'tensor<3xf32>'; weft.vjp takes other results}}
+  // expected-error @below {{'weft.gradient' op the first result of @f must be a floating scalar tensor, but is 'tensor<3xf32>'; weft.vjp takes other results}}
   %0:2 = weft.gradient @f(%x) wrt [0] : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
   return
 }
@@ -228,7 +228,7 @@ func.func @record_type(%x: tensor<f32>) {
 weft.variable @n : tensor<i32>
 func.func private @f(%v: !weft.var<tensor<i32>>) -> tensor<f32>
 func.func @integer_variable(%v: !weft.var<tensor<i32>>) {
-  // expected-error @below {{'weft.record' op wrt names argument 0 of type '!weft.var<tensor<i32>>', but only tensors of f32 or f64 have derivatives, and variables}}
+  // expected-error @below {{'weft.record' op wrt names argument 0 of type '!weft.var<tensor<i32>>', but only floating tensors have derivatives, and variables}}
   %y, %r = weft.record @f(%v) wrt [0] : (!weft.var<tensor<i32>>) -> (tensor<f32>, !weft.record)
   return
 }
@@ -263,7 +263,7 @@ func.func @other_results(%x: tensor<f32>, %y: tensor<2xf32>) {
 
 func.func private @f(%d: tensor<f32>) -> tensor<i32>
 func.func @of_integers(%x: tensor<f32>, %n: tensor<i32>) {
-  // expected-error @below {{'weft.custom_gradient' op source 0 is of type 'tensor<i32>', but only tensors of f32 or f64 have derivatives}}
+  // expected-error @below {{'weft.custom_gradient' op source 0 is of type 'tensor<i32>', but only floating tensors have derivatives}}
   %0 = weft.custom_gradient(%x) of(%n) by @f() : (tensor<f32>, tensor<i32>) -> tensor<f32>
   return
 }

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: func.func @elementwise
 // CHECK-SAME: %{{.*}}: tensor<4xi8>, %{{.*}}: tensor<4xf32>) -> (tensor<4xi8>, tensor<4xi1>, tensor<4xf32>, tensor<4xi16>)
-// CHECK-SAME: weft.unsigned = array<i64: 0>, weft.unsigned_results = array<i64: 0, 3>
+// CHECK-SAME: weft.elements = [ui8, f32], weft.result_elements = [ui8, i1, f32, ui16]
 // CHECK: arith.maxui
 // CHECK: arith.cmpi ult
 // CHECK: arith.uitofp
@@ -78,7 +78,7 @@ func.func @sorted(%x: tensor<9xui64>) -> tensor<9xui64> {
 // -----
 
 // CHECK-LABEL: func.func @shown
-// CHECK: weft.print "{} {}", %{{.*}}, %{{.*}} {weft.unsigned = array<i64: 1>}
+// CHECK: weft.print "{} {}", %{{.*}}, %{{.*}} {weft.elements = [i8, ui8]}
 func.func @shown(%x: tensor<2xi8>, %y: tensor<2xui8>) {
   weft.print "{} {}", %x, %y : tensor<2xi8>, tensor<2xui8>
   return

@@ -21,7 +21,7 @@ import numpy as np
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from random_numbers import draw_permutation, draw_uniform  # noqa: E402
 
-DTYPES = {"bool": np.bool_, "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
+DTYPES = {"bool": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
 DTYPES |= {f"{kind[0]}{bits}": np.dtype(f"{kind}{bits}").type for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
 MLIR = {np.dtype(t): "i1" if name == "bool" else name.replace("u", "ui") for name, t in DTYPES.items()}
 MLIR |= {np.dtype(np.complex64): "complex<f32>", np.dtype(np.complex128): "complex<f64>"}
@@ -56,8 +56,7 @@ def ordinary(dtype, shape):
 
 
 class Case:
-    """One call: operands, attributes in MLIR's syntax, the expected results, how far off each element may be, and whether zeros have
-    signs."""
+    """One call: operands, attributes in MLIR's syntax, the expected results, how far off elements may be, whether zeros have signs."""
 
     def __init__(self, op, operands, attributes, results, signed_zeros):
         self.op, self.operands, self.attributes = op, operands, attributes
@@ -592,12 +591,13 @@ class Operand:
 
 
 def sampled(dtypes, number):
-    """The dtypes on which the sample of that number is run: in the place of i64, in every second one, the next of the other integers."""
+    """The dtypes on which the sample of that number is run: in every second one the next of the other integers instead of i64, and no
+    floats of 16 bits, which are what float32 gives, rounded (test_float16.py)."""
     others = [dtype for dtype in dtypes if dtype[0] in "iu" and dtype not in ("i32", "i64")]
     left_out = others + ["i64"] if others else []
     if others:
         left_out.remove(others[number // 2 % len(others)] if number % 2 else "i64")
-    left_out.append("c64" if number % 2 else "c128")
+    left_out += ["c64" if number % 2 else "c128", "f16", "bf16"]
     return [dtype for dtype in dtypes if dtype not in left_out]
 
 
@@ -688,7 +688,7 @@ def evaluate(op, operands, attributes):
 
 def cases_of(op):
     infos = op["operands"]
-    for number, (words, values) in enumerate(op["samples"]):
+    for number, (words, values) in enumerate(sample for sample in op["samples"] if "bf16" not in sample[1]):  # which NumPy lacks
         operands = [Operand(w, infos[min(i, len(infos) - 1)]) for i, w in enumerate(words)]
         if "sums" in op["tolerance"]:  # NaN and infinity may come of the order
             for operand in operands:

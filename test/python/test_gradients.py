@@ -40,7 +40,7 @@ def test_variable_errors():
         (lambda: v.assign(None), wf.DTypeError, "assign: value"),
         (lambda: wf.Variable(), TypeError, "initial_value"),
         (lambda: wf.Variable("a"), wf.DTypeError, "initial_value"),
-        (lambda: wf.Variable(1, dtype="float16"), wf.DTypeError, "float16"),
+        (lambda: wf.Variable(1, dtype="float8"), wf.DTypeError, "float8"),
         (lambda: v.__iadd__(1), wf.StateError, "assign_add"),
         (lambda: v.__setitem__(0, 1), TypeError, "assign"),
         (lambda: hash(v), TypeError, "unhashable"),

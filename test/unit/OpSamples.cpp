@@ -165,7 +165,7 @@ std::vector<T> special_values() {
         values.emplace_back(parts[i], parts[j % std::size(parts)]);
     return values;
   } else if constexpr (std::same_as<T, bool>) return {false, true};
-  else if constexpr (std::floating_point<T>)
+  else if constexpr (is_floating_type<T>)
     return {T(0),
             T(-0.0),
             T(1),
@@ -179,10 +179,10 @@ std::vector<T> special_values() {
             T(710),
             T(1e10),
             Limits::infinity(),
-            -Limits::infinity(),
+            T(-Limits::infinity()),
             Limits::quiet_NaN(),
             Limits::denorm_min(),
-            -Limits::min(),
+            T(-Limits::min()),
             Limits::max(),
             Limits::lowest()};
   else
@@ -287,6 +287,8 @@ Tensor sample(DType dtype, const Shape &shape, int seed, bool finite) {
       else if constexpr (is_complex_type<T>)
         values[i] = {static_cast<typename T::value_type>(bits % 80001) / 10000 - 4,
                      static_cast<typename T::value_type>(bits % 70001) / 10000 - 3};
+      else if constexpr (is_floating_type<T>)
+        values[i] = T(static_cast<float>(bits % 80001) / 10000 - 4);
       else values[i] = static_cast<T>(static_cast<std::int64_t>(bits % 201) - 100);
     }
     return make(values, shape);

@@ -16,12 +16,13 @@
 
 namespace mlir::weft {
 
-/// The C type of an element: bool is one byte.
+/// The C type of an element: bool is one byte, and floats of 16 bits are their bits.
 static std::string cType(Type element) {
   const ::weft::DTypeInfo &info = ::weft::dtype_info(*dtypeOf(element));
   const std::string bits = std::to_string(info.bits);
   switch (info.kind) {
-  case ::weft::DTypeKind::floating: return info.bits == 64 ? "double" : "float";
+  case ::weft::DTypeKind::floating:
+    return info.bits == 64 ? "double" : info.bits == 32 ? "float" : "uint16_t";
   case ::weft::DTypeKind::complex: break; // code has real numbers instead
   case ::weft::DTypeKind::integer: return "int" + bits + "_t";
   case ::weft::DTypeKind::boolean:
@@ -57,15 +58,10 @@ static std::string escaped(StringRef text) {
   return result;
 }
 
-/// That of a buffer's elements, which the function may say to be unsigned (kUnsigned).
+/// That of a buffer's elements, of which the function may say more (kElements).
 static std::string elementOf(MemRefType type, func::FuncOp function, StringRef list,
                              size_t number) {
-  Type element = type.getElementType();
-  auto ones = function->getAttrOfType<DenseI64ArrayAttr>(list);
-  if (ones && llvm::is_contained(ones.asArrayRef(), static_cast<int64_t>(number)))
-    element =
-        IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth(), IntegerType::Unsigned);
-  return cType(element);
+  return cType(notedElement(function, list, number, type.getElementType()));
 }
 
 /// "?x3", or "scalar".
@@ -136,10 +132,10 @@ private:
     signature.parameters.push_back(declaration + ", /* " + comment + " */");
   }
   std::string elementOfArgument(unsigned i, MemRefType type) {
-    return elementOf(type, function, kUnsigned, i);
+    return elementOf(type, function, kElements, i);
   }
   std::string elementOfResult(size_t number, MemRefType type) {
-    return elementOf(type, function, kUnsignedResults, number);
+    return elementOf(type, function, kResultElements, number);
   }
   void addInput(unsigned i, const std::string &wanted, MemRefType type) {
     const std::string name = identifier(wanted, taken);

@@ -105,6 +105,7 @@ OwningOpRef<ModuleOp> readFused(const std::string &file, MLIRContext *context,
     entries.push_back(
         {.index = static_cast<std::size_t>(*kernel), .function = function.getName().str()});
     if (fact) entries.push_back({.index = static_cast<std::size_t>(*fact), .number = *facts});
+    function->setAttr(kOneLoop, b.getUnitAttr());
     countBySizes(function);
     dropShapes(function);
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -114,8 +115,9 @@ OwningOpRef<ModuleOp> readFused(const std::string &file, MLIRContext *context,
   return module;
 }
 
-LogicalResult finishFused(ModuleOp module) {
+LogicalResult finishKernels(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function->removeAttr(kOneLoop)) continue;
     SmallVector<memref::AllocOp> temporaries;
     int large = 0;
     function.walk([&](memref::AllocOp alloc) {

@@ -30,6 +30,12 @@ std::string scalarCode(OpCode op, llvm::ArrayRef<mlir::Type> types, mlir::Type r
 /// `weft` op on tensors of unknown sizes, as a traced one would be.
 std::vector<TableEntry> buildOps(mlir::ModuleOp module);
 
+/// On a function of several ops, such as an op between casts, that is to be one loop.
+inline constexpr llvm::StringLiteral kOneLoop = "weft.one_loop";
+
+/// Before the ops are bufferized: those of such a function become one loop.
+mlir::LogicalResult joinLoops(mlir::ModuleOp module);
+
 /// Once the ops are bufferized: powers get loops of their own for the exponents that are common.
 void specializePowers(mlir::ModuleOp module);
 
@@ -41,9 +47,9 @@ std::vector<TableEntry> buildLoops(mlir::ModuleOp module);
 mlir::OwningOpRef<mlir::ModuleOp> readFused(const std::string &file, mlir::MLIRContext *context,
                                             std::vector<TableEntry> &entries);
 
-/// Once they are bufferized: single numbers lie on the stack. Fails, with a diagnostic, unless each
-/// is one loop over elements.
-mlir::LogicalResult finishFused(mlir::ModuleOp module);
+/// Once they are bufferized: single numbers of such functions lie on the stack. Fails, with a
+/// diagnostic, unless each is one loop over elements.
+mlir::LogicalResult finishKernels(mlir::ModuleOp module);
 
 /// Adds a table of so many words, a constant named `name`, to a module whose functions are in the
 /// LLVM dialect.

@@ -81,7 +81,7 @@ void LoopKernels::end(std::size_t index) {
 }
 
 void LoopKernels::cumulative(const OpInfo &op, DType dtype) {
-  Type type = mlir::weft::elementTypeOf(dtype, context_), element = mlir::weft::withoutSign(type);
+  Type type = mlir::weft::elementTypeOf(dtype, context_), element = mlir::weft::storageType(type);
   const SmallVector<Type> types(op.operands.size() + 1, type);
   std::string &name = byCode_[std::string(op.name) + "\n" + scalarCode(op.op, types, type)];
   if (!name.empty()) {

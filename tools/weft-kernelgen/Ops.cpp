@@ -6,11 +6,13 @@
 #include "Weft/Conversion/ScalarBuilder.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <cstddef>
@@ -28,6 +30,15 @@ const SmallVector<DType> kRealDTypes = [] {
     if (!is_complex(static_cast<DType>(i))) dtypes.push_back(static_cast<DType>(i));
   return dtypes;
 }();
+
+/// Ops on floats of 16 bits that cost more are computed in another dtype block by block: only
+/// beside cheaper ones does it take time to convert elements apart from the op.
+constexpr int kMostOn16Bits = 4;
+
+/// Whether there are kernels for ops that are computed in another dtype than their operands'.
+bool has_kernels_on_16_bits(const OpInfo &op, DType dtype) {
+  return op.kind == OpKind::elementwise && is_floating(dtype) && op.cost <= kMostOn16Bits;
+}
 
 /// On a function: a power whose exponent is one number.
 constexpr llvm::StringLiteral kOneExponent = "weft.one_exponent";
@@ -127,7 +138,8 @@ void OpKernels::elementwise(const OpInfo &op, DType dtype) {
     elements.push_back(typeOf(operand.admits.contains(dtype) ? dtype : DType::boolean));
   // A select of bools has a bool predicate as every other.
   if (op.op == OpCode::select) elements.front() = typeOf(DType::boolean);
-  const std::string code = scalarCode(op.op, elements, typeOf(dtype));
+  const bool converts = widened(op, dtype).has_value();
+  const std::string code = converts ? nameOf(dtype) : scalarCode(op.op, elements, typeOf(dtype));
   if (code.empty()) return;
   std::string &name = byCode_[std::string(op.name) + "\n" + code];
   const bool isNew = name.empty();
@@ -145,6 +157,7 @@ void OpKernels::elementwise(const OpInfo &op, DType dtype) {
         if (!(variant >> i & 1)) inputs.back().sizes.push_back(0);
       }
       func::FuncOp made = function(variantName, inputs, op.op, {});
+      if (converts) made->setAttr(kOneLoop, b_.getUnitAttr());
       if (op.op == OpCode::power && variant == 2) made->setAttr(kOneExponent, b_.getUnitAttr());
     }
     place(variantName, elementwiseIndex(op.op, dtype, variant));
@@ -178,7 +191,7 @@ std::vector<TableEntry> OpKernels::build() {
   for (const OpInfo &op : all_ops()) {
     for (DType dtype : kRealDTypes) {
       if (op.operands.empty() || !op.operands.back().admits.contains(dtype)) continue;
-      if (widened(op, dtype)) continue;
+      if (widened(op, dtype) && !has_kernels_on_16_bits(op, dtype)) continue;
       if (op.kind == OpKind::elementwise) elementwise(op, dtype);
       if (op.kind == OpKind::reduction) reduction(op, dtype);
     }
@@ -230,9 +243,10 @@ void specialize(linalg::GenericOp loop) {
 
 std::string scalarCode(OpCode op, ArrayRef<Type> types, Type resultType) {
   Location loc = UnknownLoc::get(resultType.getContext());
-  const mlir::weft::Signs signs{mlir::weft::isUnsigned(types.back()),
-                                mlir::weft::isUnsigned(resultType)};
-  SmallVector<Type> elements = llvm::map_to_vector(types, mlir::weft::withoutSign);
+  const mlir::weft::Signs signs{
+      mlir::weft::isUnsigned(types.back()), mlir::weft::isUnsigned(resultType),
+      mlir::weft::formatOf16Bits(types.back()), mlir::weft::formatOf16Bits(resultType)};
+  SmallVector<Type> elements = llvm::map_to_vector(types, mlir::weft::storageType);
   for (bool erased = false;; erased = true) {
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);
     OpBuilder builder = OpBuilder::atBlockBegin(scratch->getBody());
@@ -240,7 +254,7 @@ std::string scalarCode(OpCode op, ArrayRef<Type> types, Type resultType) {
     builder.setInsertionPointToStart(code.addEntryBlock());
     ScalarBuilder scalars(builder, loc, signs);
     Value value = mlir::weft::buildScalarBody(op, scalars, code.getArguments(),
-                                              mlir::weft::withoutSign(resultType));
+                                              mlir::weft::storageType(resultType));
     if (!value) return {};
     const bool moves = llvm::all_of(code.getBody().front(),
                                     [](Operation &inner) { return isa<arith::SelectOp>(inner); });
@@ -258,6 +272,15 @@ std::string scalarCode(OpCode op, ArrayRef<Type> types, Type resultType) {
 }
 
 std::vector<TableEntry> buildOps(ModuleOp module) { return OpKernels(module).build(); }
+
+LogicalResult joinLoops(ModuleOp module) {
+  PassManager passes(module.getContext(), func::FuncOp::getOperationName());
+  passes.enableVerifier(false);
+  passes.addPass(mlir::weft::createFuseElementwisePass());
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function->hasAttr(kOneLoop) && failed(passes.run(function))) return failure();
+  return success();
+}
 
 void specializePowers(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())

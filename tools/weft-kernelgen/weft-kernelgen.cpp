@@ -48,17 +48,15 @@ mlir::LogicalResult bufferize(mlir::ModuleOp module, const jit::TargetOptions &c
   mlir::PassManager toLinalg(module.getContext()), toBuffers(module.getContext());
   if (isFused()) toLinalg.addNestedPass<mlir::func::FuncOp>(mlir::createCSEPass());
   mlir::weft::buildLinalgPhase(toLinalg, target);
-  if (isFused())
-    toBuffers.addNestedPass<mlir::func::FuncOp>(mlir::weft::createFuseElementwisePass());
   mlir::weft::buildBufferizePhase(toBuffers, target);
   for (mlir::PassManager *passes : {&toLinalg, &toBuffers}) passes->enableVerifier(false);
   if (mlir::failed(toLinalg.run(module))) return mlir::failure();
   // Who calls a kernel has checked the sizes.
   module.walk([](mlir::weft::CheckSizesOp check) { check.erase(); });
+  if (mlir::failed(kernelgen::joinLoops(module))) return mlir::failure();
   if (mlir::failed(toBuffers.run(module))) return mlir::failure();
-  if (isFused()) return kernelgen::finishFused(module);
-  kernelgen::specializePowers(module);
-  return mlir::success();
+  if (!isFused()) kernelgen::specializePowers(module);
+  return kernelgen::finishKernels(module);
 }
 
 int run() {

@@ -102,6 +102,25 @@ bool isFused(const CompositeRecord &composite) {
          });
 }
 
+/// The result as it is returned: rounded to the dtype of operands that are computed in another.
+std::string rounded(const CompositeRecord &composite, const std::string &result) {
+  if (composite.moves) return result;
+  std::string text = "rounding.of(" + result;
+  for (const auto &named : composite.results)
+    text += ", &" + composite.resultType() + "::" + named.name;
+  return text + ")";
+}
+
+/// Casts operands to the dtype in which the body is computed.
+void emitRounding(const CompositeRecord &composite, raw_ostream &os) {
+  if (composite.moves) return;
+  os << "  const call::Rounding rounding(given";
+  for (const Attribute &attribute : composite.attributes)
+    if (attribute.kind == "optional_dtype")
+      os << ", " << (attribute.isOption ? "options." : "") << attribute.name << ".has_value()";
+  os << ");\n";
+}
+
 /// Takes the kernel where it gives what the body would.
 void emitFusedCall(const CompositeRecord &composite, raw_ostream &os) {
   SmallVector<std::string> conditions;
@@ -111,20 +130,21 @@ void emitFusedCall(const CompositeRecord &composite, raw_ostream &os) {
   conditions.push_back("call::fuses(given)");
   os << "  if (" << join(conditions, " && ")
      << ")\n    if (Tensor fused = call::fused(Fused::" << composite.cppName
-     << ", given); fused.defined()) return fused;\n";
+     << ", given); fused.defined()) return " << rounded(composite, "fused") << ";\n";
 }
 
 void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bool asSpan,
                     raw_ostream &os) {
   os << composite.resultType() << " " << composite.scope() << composite.cppName << "("
      << parametersInCpp(composite, false, asSpan) << ") {\n  static constexpr call::ParameterInfo ";
+  const StringRef kept = composite.moves ? "const " : "";
   if (composite.isVariadic()) {
     os << "info = ";
     emitInfo(composite.operands[0], os);
-    os << ";\n  const CompositeCall site(\"" << composite.mnemonic
-       << "\", where);\n  const std::vector<Tensor> given = call::tensors_of(\""
-       << composite.mnemonic << "\", Promotion::" << composite.promotion << ", info, "
-       << composite.operands[0].name << ");\n";
+    os << ";\n  const CompositeCall site(\"" << composite.mnemonic << "\", where);\n  " << kept
+       << "std::vector<Tensor> given = call::tensors_of(\"" << composite.mnemonic
+       << "\", Promotion::" << composite.promotion << ", info, " << composite.operands[0].name
+       << ");\n";
   } else {
     os << "infos[] = {";
     for (auto [i, operand] : enumerate(composite.operands)) {
@@ -135,13 +155,14 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
     for (auto [i, operand] : enumerate(composite.operands))
       os << (i ? ", " : "") << (operand.optional ? operand.name + ".get()" : "&" + operand.name);
     os << "};\n  const CompositeCall site(\"" << composite.mnemonic
-       << "\", call::line_of(operands));\n  const std::array given = call::tensors_of(\""
+       << "\", call::line_of(operands));\n  " << kept << "std::array given = call::tensors_of(\""
        << composite.mnemonic << "\", Promotion::" << composite.promotion << ", infos, operands);\n";
   }
+  emitRounding(composite, os);
   emitAxes(composite, os);
   if (isFused(composite)) emitFusedCall(composite, os);
   if (composite.cppBody.empty()) {
-    os << "  return " << Body(composite, ops).of(composite.body) << ";\n}\n";
+    os << "  return " << rounded(composite, Body(composite, ops).of(composite.body)) << ";\n}\n";
     return;
   }
   SmallVector<std::string> arguments;
@@ -154,7 +175,8 @@ void emitDefinition(const CompositeRecord &composite, ArrayRef<OpRecord> ops, bo
   for (auto [i, attribute] : enumerate(composite.attributes))
     if (!attribute.isOption && !composite.leads(i)) arguments.push_back(attribute.name);
   if (hasOptions(composite)) arguments.push_back("options");
-  os << "  return composites::" << composite.cppBody << "(" << join(arguments, ", ") << ");\n}\n";
+  const std::string body = "composites::" + composite.cppBody + "(" + join(arguments, ", ") + ")";
+  os << "  return " << rounded(composite, body) << ";\n}\n";
 }
 
 } // namespace

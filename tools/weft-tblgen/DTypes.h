@@ -49,11 +49,11 @@ inline bool isInexact(const DTypeRow &row) {
   return row.kind == "floating" || row.kind == "complex";
 }
 
-/// Whether composites have kernels of their own for it; others are computed op by op. Of integers
-/// these are the ones that programs count in; complex numbers are computed by their parts.
+/// Whether composites have kernels of their own for it; others are computed op by op, or in another
+/// dtype. Of integers these are the ones that programs count in; complex numbers are computed by
+/// their parts.
 inline bool hasFusedKernels(const DTypeRow &row) {
-  if (row.kind == "complex") return false;
-  return !isInteger(row) || row.enumerator == "i32" || row.enumerator == "i64";
+  return row.kind != "complex" && row.compute == row.enumerator;
 }
 
 } // namespace weft::tblgen

@@ -166,9 +166,12 @@ void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
 /// complex numbers by their parts.
 static std::vector<std::string> routineDTypes(const OpRecord &op) {
   std::vector<std::string> dtypes = op.operands.front().dtypes;
-  erase_if(dtypes, [](StringRef dtype) { return findDType(dtype)->kind == "complex"; });
-  if (op.def->getValueAsString("widening") != "none")
-    erase_if(dtypes, [](StringRef dtype) { return findDType(dtype)->compute != dtype; });
+  const StringRef widening = op.def->getValueAsString("widening");
+  erase_if(dtypes, [&](StringRef dtype) {
+    const DTypeRow &row = *findDType(dtype);
+    if (row.kind == "complex") return true;
+    return row.compute != dtype && (widening == "floats" ? !isInteger(row) : widening != "none");
+  });
   return dtypes;
 }
 

@@ -450,6 +450,7 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     composite.cppName = def->getValueAsString("cppName").str();
     composite.body = def->getValueAsDag("body");
     composite.cppBody = def->getValueAsString("cppBody").str();
+    composite.moves = def->getValueAsBit("moves");
     composite.gives = def->getValueAsString("gives").str();
     for (const Record *result : def->getValueAsListOfDefs("results"))
       composite.results.push_back(

@@ -107,6 +107,7 @@ struct Callable {
 struct CompositeRecord : Callable {
   const llvm::DagInit *body = nullptr;
   std::string cppBody; ///< its function in weft::composites; empty where there is a body
+  bool moves = false;  ///< whether it gives elements as they are
   bool inPython = true;
 };
 

@@ -284,15 +284,21 @@ Value ScalarBuilder::signbit(Value x) {
 
 Value ScalarBuilder::nextafter(Value x, Value towards) {
   // Bits count sizes: one more is the next number away from 0.
-  Type type = x.getType();
-  Value zero = constant(0, type), bits = bitsOf(x), one = constant(1, bits.getType());
-  Value away = equal(less(x, towards), greater(x, zero));
-  Value step = select(away, one, constant(-1, bits.getType()));
-  Value moved = arith::BitcastOp::create(b, loc, type, add(bits, step));
-  Value least = arith::BitcastOp::create(b, loc, type, one);
-  Value next = select(equal(x, zero), math::CopySignOp::create(b, loc, least, towards), moved);
-  Value known = logicalAnd(equal(x, x), equal(towards, towards));
-  return select(equal(x, towards), towards, select(known, next, add(x, towards)));
+  const auto bitsIn = [&](Value value) { return isFloat(value.getType()) ? bitsOf(value) : value; };
+  Value from = decoded(x), to = decoded(towards), bits = bitsIn(x), bitsOfTo = bitsIn(towards);
+  Type type = bits.getType();
+  Value zero = constant(0, from.getType()), one = constant(1, type);
+  Value away = equal(less(from, to), greater(from, zero));
+  Value moved = add(bits, select(away, one, constant(-1, type)));
+  const unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Value sign = splat(b.getIntegerAttr(getElementTypeOrSelf(type), APInt::getSignMask(width)), type);
+  Value least = logicalOr(logicalAnd(bitsOfTo, sign), one);
+  Value next = select(equal(from, zero), least, moved);
+  Value known = logicalAnd(equal(from, from), equal(to, to));
+  Value result =
+      select(equal(from, to), bitsOfTo, select(known, next, bitsIn(encoded(add(from, to)))));
+  if (isFloat(x.getType())) return arith::BitcastOp::create(b, loc, x.getType(), result);
+  return result;
 }
 
 Value ScalarBuilder::select(Value pred, Value onTrue, Value onFalse) {
@@ -315,6 +321,13 @@ Value ScalarBuilder::isBetterMinimum(Value next, Value best) {
 //===----------------------------------------------------------------------===//
 
 Value ScalarBuilder::cast(Value x, Type elementType) {
+  if (signs.operandFormat && signs.operandFormat == signs.resultFormat) return x;
+  if (signs.operandFormat) {
+    ScalarBuilder ofNumber(
+        b, loc, {.resultUnsigned = signs.resultUnsigned, .resultFormat = signs.resultFormat});
+    return ofNumber.cast(decoded(x), elementType);
+  }
+  if (signs.resultFormat) return encoded(castToBeRounded(x));
   Type from = x.getType(), to = withElement(from, getElementTypeOrSelf(elementType));
   if (from == to) return x;
   if (isBool(to)) return notEqual(x, constant(0, from));
@@ -326,10 +339,7 @@ Value ScalarBuilder::cast(Value x, Type elementType) {
   }
   if (isFloat(from) && isFloat(to)) {
     if (fromWidth < toWidth) return arith::ExtFOp::create(b, loc, to, x);
-    if (fromWidth > toWidth) return arith::TruncFOp::create(b, loc, to, x);
-    // f16 and bf16 meet in f32.
-    Type wide = withElement(from, b.getF32Type());
-    return arith::TruncFOp::create(b, loc, to, arith::ExtFOp::create(b, loc, wide, x));
+    return arith::TruncFOp::create(b, loc, to, x);
   }
   if (isFloat(from)) return castFloatToInteger(x, to);
   if (isFloat(to)) {
@@ -370,6 +380,96 @@ Value ScalarBuilder::castFloatToInteger(Value x, Type resultType) {
   ScalarBuilder result(b, loc, {.operandsUnsigned = toUnsigned});
   return select(tooLow, result.lowest(resultType),
                 select(tooHigh, result.highest(resultType), whole));
+}
+
+//===----------------------------------------------------------------------===//
+// Floats of 16 bits
+//===----------------------------------------------------------------------===//
+
+// By integers, as processors and LLVM's library calls differ in what they do, or lack it. The same
+// in C++: weft/float16.h, which says why.
+
+Value ScalarBuilder::decoded(Value x) {
+  if (!signs.operandFormat) return x;
+  Type i32 = withElement(x.getType(), b.getI32Type());
+  Type f32 = withElement(x.getType(), b.getF32Type());
+  const auto number = [&](int64_t value) { return splat(b.getI32IntegerAttr(value), i32); };
+  const auto shifted = [&](Value value, int64_t bits) -> Value {
+    return arith::ShLIOp::create(b, loc, value, number(bits));
+  };
+  const auto asFloat = [&](Value bits) -> Value {
+    return arith::BitcastOp::create(b, loc, f32, bits);
+  };
+  Value bits = arith::ExtUIOp::create(b, loc, i32, x);
+  if (signs.operandFormat.isBF16()) return asFloat(shifted(bits, 16));
+  Value size = logicalAnd(bits, number(0x7fff)), sign = logicalAnd(bits, number(0x8000));
+  Value rebias = number(0x38000000), normal = add(shifted(size, 13), rebias);
+  Value special = select(greaterEqual(size, number(0x7c00)), add(normal, rebias), normal);
+  Value denormal = subtract(asFloat(add(size, number(0x3f000000))), constant(0.5, f32));
+  Value found = select(less(size, number(0x400)), bitsOf(denormal), special);
+  return asFloat(logicalOr(found, shifted(sign, 16)));
+}
+
+Value ScalarBuilder::encoded(Value x) {
+  if (!signs.resultFormat) return x;
+  Type i16 = withElement(x.getType(), b.getI16Type());
+  Value bits = bitsOf(x);
+  Type i32 = bits.getType();
+  const auto number = [&](int64_t value) { return splat(b.getI32IntegerAttr(value), i32); };
+  const auto upper = [&](Value value, int64_t shift) -> Value {
+    return arith::ShRUIOp::create(b, loc, value, number(shift));
+  };
+  // Halves go to the even one.
+  const auto rounded = [&](Value value, int64_t shift) {
+    Value last = logicalAnd(upper(value, shift), number(1));
+    return add(add(value, number((int64_t{1} << (shift - 1)) - 1)), last);
+  };
+  if (signs.resultFormat.isBF16()) {
+    Value nan = logicalOr(upper(bits, 16), number(0x40));
+    Value result = select(notEqual(x, x), nan, upper(rounded(bits, 16), 16));
+    return arith::TruncIOp::create(b, loc, i16, result);
+  }
+  Value size = logicalAnd(bits, number(0x7fffffff)),
+        sign = logicalAnd(upper(bits, 16), number(0x8000));
+  Value asFloat = arith::BitcastOp::create(b, loc, x.getType(), size);
+  Value normal = upper(subtract(rounded(size, 13), number(0x38000000)), 13);
+  Value denormal = subtract(bitsOf(add(asFloat, constant(0.5, x.getType()))), number(0x3f000000));
+  Value found = select(less(size, number(0x38800000)), denormal, normal);
+  found = select(greaterEqual(size, number(0x477ff000)), number(0x7c00), found); // from 65520 on
+  Value nan = logicalOr(logicalAnd(upper(size, 13), number(0x3ff)), number(0x7e00));
+  found = select(greater(size, number(0x7f800000)), nan, found);
+  return arith::TruncIOp::create(b, loc, i16, logicalOr(found, sign));
+}
+
+/// A number as the f32 that is rounded to 16 bits as the number itself.
+Value ScalarBuilder::castToBeRounded(Value x) {
+  Type type = x.getType(), element = getElementTypeOrSelf(type);
+  ScalarBuilder plain(b, loc, {.operandsUnsigned = signs.operandsUnsigned});
+  const unsigned width = element.getIntOrFloatBitWidth();
+  if (element.isF64()) return castToOdd(x);
+  if (isFloat(type) || width <= 16) return plain.cast(x, b.getF32Type());
+  if (width == 64) {
+    // The last bit that f64 has of the largest numbers says whether any is set behind it.
+    Value zero = constant(0, type), rest = logicalAnd(x, constant(0x7ff, type));
+    Value sticky = select(equal(rest, zero), zero, constant(0x800, type));
+    Value high = arith::ShRSIOp::create(b, loc, x, constant(53, type));
+    Value fits = logicalOr(equal(high, zero), equal(high, constant(-1, type)));
+    x = select(fits, x, logicalOr(subtract(x, rest), sticky));
+  }
+  return castToOdd(plain.cast(x, b.getF64Type()));
+}
+
+/// An f64 as the nearest f32, or beside a number that is none the one of both whose last bit is
+/// odd.
+Value ScalarBuilder::castToOdd(Value x) {
+  Type f32 = withElement(x.getType(), b.getF32Type());
+  Value nearest = arith::TruncFOp::create(b, loc, f32, x);
+  Value back = arith::ExtFOp::create(b, loc, x.getType(), nearest), bits = bitsOf(nearest);
+  Value zero = constant(0, bits.getType()), one = constant(1, bits.getType());
+  Value differs = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, x);
+  Value step = select(less(abs(back), abs(x)), one, constant(-1, bits.getType()));
+  Value moves = logicalAnd(differs, equal(logicalAnd(bits, one), zero));
+  return arith::BitcastOp::create(b, loc, f32, select(moves, add(bits, step), bits));
 }
 
 //===----------------------------------------------------------------------===//

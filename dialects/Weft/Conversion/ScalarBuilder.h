@@ -17,10 +17,12 @@ Value powerBySquaring(Value base, uint64_t exponent, Multiply multiply) {
   return result;
 }
 
-/// What types do not say below the weft dialect, where integers have no sign: whether those that
-/// an op takes, and those that it gives, are unsigned.
+/// What types do not say below the weft dialect, where integers have no sign and floats of 16 bits
+/// are integers: whether those that an op takes, and those that it gives, are unsigned, and which
+/// floats they are, null of others.
 struct Signs {
   bool operandsUnsigned = false, resultUnsigned = false;
+  FloatType operandFormat = {}, resultFormat = {};
 };
 
 /// Builds arith and math operations that compute what a word of the vocabulary means. Every
@@ -80,8 +82,13 @@ public:
   Value isBetterMinimum(Value next, Value best);
 
   /// The value as another element type. Floating to integer truncates and saturates, NaN becomes 0;
-  /// to bool: whether the value differs from 0.
+  /// to bool: whether the value differs from 0. Floats of 16 bits, as `Signs` says which, are
+  /// rounded once, whatever the number is of.
   Value cast(Value x, Type elementType);
+  /// The f32 that an operand stands for, and what stands for one in the result, if `Signs` says
+  /// that these are floats of 16 bits; others are as they are.
+  Value decoded(Value x);
+  Value encoded(Value x);
 
   Value exp(Value x);
   Value log(Value x);
@@ -110,6 +117,8 @@ private:
   Value bitsOf(Value x);
   Value isBetter(Value better, Value next, Value best);
   Value castFloatToInteger(Value x, Type resultType);
+  Value castToBeRounded(Value x);
+  Value castToOdd(Value x);
   Value integerRemainder(Value lhs, Value rhs);
   Value compare(Value lhs, Value rhs, bool isLess, bool orEqual);
   bool isUnsigned(Value x) const;

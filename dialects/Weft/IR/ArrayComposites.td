@@ -9,6 +9,7 @@ def sizes_not_known : Raises<ShapeError, "a traced function does not know the si
 
 /// Of one tensor, whose elements stay.
 class Weft_MovementFn<string name> : Weft_CompositeFn<name> {
+  let moves = 1;
   let parameters = (params Weft_Any:$x);
   let operandShapes = ["of any shape"];
   let resultDType = "x's dtype";
@@ -24,6 +25,7 @@ def other_sizes_differ : Raises<ShapeError, "the other sizes differ">;
 def nothing_to_join : Raises<ValueError, "there is nothing to join">;
 
 class Weft_JoinFn<string name> : Weft_CompositeFn<name> {
+  let moves = 1;
   let parameters = (params Weft_List<Weft_Any>:$xs);
   let operandShapes = ["whose other sizes are the same"];
   let promotion = "common";
@@ -380,6 +382,7 @@ def Weft_RollFn : Weft_MovementFn<"roll"> {
 }
 
 def Weft_DiffFn : Weft_MovementFn<"diff"> {
+  let moves = 0;
   let summary = "The differences of neighbours along an axis, n times, of the tensor with others in front and behind.";
   let parameters = (params Weft_Any:$x, Weft_Int<"1", "how many times">:$n, Weft_AnAxis<"-1">:$axis, star,
                            Weft_Optional<Weft_Any>:$prepend, Weft_Optional<Weft_Any>:$append);
@@ -395,6 +398,7 @@ def Weft_DiffFn : Weft_MovementFn<"diff"> {
 }
 
 class Weft_CumulativeFn<string name> : Weft_MovementFn<name> {
+  let moves = 0;
   let parameters = (params Weft_Any:$x, star, Weft_OptionalAxis<"an axis; the only one if not given">:$axis, Weft_OptionalDType:$dtype,
                            Weft_Flag<"begin with what nothing gives, so that the axis is longer by one">:$include_initial);
   let operandShapes = ["of rank 1 or more"];

@@ -131,8 +131,12 @@ Complaint verify(Operation *op, StringRef name, Attribute value) {
     if (isa<StringAttr>(value)) return std::nullopt;
     return "is a text, but is " + text(value);
   }
-  if (name == kUnsigned || name == kUnsignedResults || name == kComplex ||
-      name == kComplexResults) {
+  if (name == kElements || name == kResultElements) {
+    auto elements = dyn_cast<ArrayAttr>(value);
+    if (elements && llvm::all_of(elements, llvm::IsaPred<TypeAttr>)) return std::nullopt;
+    return "is a list of types, but is " + text(value);
+  }
+  if (name == kComplex || name == kComplexResults) {
     if (isa<DenseI64ArrayAttr>(value)) return std::nullopt;
     return "is a list of the numbers of values, but is " + text(value);
   }
@@ -155,13 +159,13 @@ Complaint verifyVariable(Operation *op, Attribute value, Type type) {
   if (!found) return std::nullopt; // its code is compiled, but not called
   auto variable = dyn_cast<VariableOp>(found);
   auto declared = variable ? dyn_cast<RankedTensorType>(variable.getType()) : RankedTensorType();
-  // What types below the weft dialect do not say: signs, and complex numbers.
+  // What types below the weft dialect do not say: formats and signs, and complex numbers.
   if (declared && isa<ComplexType>(declared.getElementType()) &&
       !isa<ComplexType>(shaped.getElementType()) && shaped.getRank() == declared.getRank() + 1 &&
       shaped.getShape().back() == 2 && shaped.getShape().drop_back() == declared.getShape() &&
       cast<ComplexType>(declared.getElementType()).getElementType() == shaped.getElementType())
     return std::nullopt;
-  if (declared && withoutSign(declared.getElementType()) == withoutSign(shaped.getElementType()) &&
+  if (declared && storageType(declared.getElementType()) == storageType(shaped.getElementType()) &&
       declared.getShape() == shaped.getShape())
     return std::nullopt;
   if (!declared) return "names " + text(symbol) + ", which is no weft.variable";

@@ -9,10 +9,10 @@ namespace mlir::weft {
 inline constexpr llvm::StringLiteral kDimNames = "weft.dim_names";
 
 /// Of a function's arguments, and of the values that an op shows to the library; and of the results
-/// of a function or host call: the numbers of those whose elements are unsigned, which types below
-/// the weft dialect do not say.
-inline constexpr llvm::StringLiteral kUnsigned = "weft.unsigned",
-                                     kUnsignedResults = "weft.unsigned_results";
+/// of a function or host call: the types of their elements, where types below the weft dialect do
+/// not say that these are unsigned or floats of 16 bits (noteElements of Bridge.h).
+inline constexpr llvm::StringLiteral kElements = "weft.elements",
+                                     kResultElements = "weft.result_elements";
 
 /// The same of complex ones, which are tensors of real numbers there, with the parts along a last
 /// axis: of the values that an op shows to the library, and of the results of a host call.

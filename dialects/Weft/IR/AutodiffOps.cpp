@@ -61,7 +61,7 @@ static FunctionOpInterface verifyCall(Operation *op, SymbolTableCollection &symb
     }
     if (!derivativeTypeOf(args[i].getType())) {
       op->emitOpError() << "wrt names argument " << i << " of type " << args[i].getType()
-                        << ", but only tensors of f32 or f64 have derivatives, and variables";
+                        << ", but only floating tensors have derivatives, and variables";
       return {};
     }
     if (seen[i]) {
@@ -100,7 +100,7 @@ LogicalResult GradientOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!isInexactTensor(first) || isa<ComplexType>(getElementTypeOrSelf(first)) ||
       cast<RankedTensorType>(first).getRank() != 0)
     return emitOpError() << "the first result of " << getCalleeAttr()
-                         << " must be a scalar tensor of f32 or f64, but is " << first
+                         << " must be a floating scalar tensor, but is " << first
                          << "; weft.vjp takes other results";
   return verifyResults(*this, function, derivativeTypesAt(getArgs(), getWrt()));
 }
@@ -151,7 +151,7 @@ LogicalResult CustomGradientOp::verify() {
   for (auto [i, source] : llvm::enumerate(getSources()))
     if (!derivativeTypeOf(source.getType()))
       return emitOpError() << "source " << i << " is of type " << source.getType()
-                           << ", but only tensors of f32 or f64 have derivatives";
+                           << ", but only floating tensors have derivatives";
   return success();
 }
 

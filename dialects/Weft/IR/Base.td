@@ -72,6 +72,8 @@ def Weft_Float : Weft_TensorOf<"floating", ["floating"]>;
 def Weft_Numeric : Weft_TensorOf<"a number", ["integer", "unsigned_integer", "floating", "complex"]>;
 /// What quotients and functions are of.
 def Weft_Inexact : Weft_TensorOf<"floating or complex", ["floating", "complex"]>;
+/// What real and imaginary parts are of.
+def Weft_Part : Weft_TensorOf<"of a dtype that complex numbers have parts of", ["f32", "f64"]>;
 def Weft_Complex : Weft_TensorOf<"complex", ["complex"]>;
 def Weft_Integer : Weft_TensorOf<"an integer", ["integer", "unsigned_integer"]>;
 /// Indices are of the two dtypes that compiled code indexes by; calls convert others.
@@ -263,8 +265,9 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   dag jvp = (from_vjp);
   /// The rule by which it is done on batches (lib/Autodiff/BatchRules.cpp); empty: once per member.
   string batching = "";
-  /// For ops whose code is written by hand or large, for the large dtypes alone (OpDefs/Widening.h): how integers
-  /// of other dtypes are computed in these; ring, which wraps, order, or value.
+  /// For ops that compute (OpDefs/Widening.h): floats, of which 16-bit ones are computed in f32. Where the code is
+  /// written by hand or large, for the large dtypes alone, also how integers of other dtypes are computed in these:
+  /// ring, which wraps, order, or value. None for what takes elements as they are.
   string widening = "none";
   /// If not empty, the op has no derivative, and this says why.
   string inactive = "";
@@ -312,6 +315,7 @@ class Weft_PureOp<string mnemonic, list<Trait> traits = []>
 /// in their order; its operands may be views, and its results are written whole.
 class Weft_RoutineOp<string mnemonic, list<Trait> traits = []> : Weft_PureOp<mnemonic, traits> {
   let kind = "routine";
+  let widening = "floats";
 }
 
 #endif // WEFT_IR_BASE

@@ -31,9 +31,10 @@ std::optional<DType> dtypeOf(Type elementType) {
                                                    : DTypeKind::integer,
                               static_cast<int>(integer.getWidth()));
   }
-  if (elementType.isF32() || elementType.isF64())
-    return ::weft::find_dtype(DTypeKind::floating,
-                              static_cast<int>(elementType.getIntOrFloatBitWidth()));
+  if (elementType.isF16()) return DType::f16;
+  if (elementType.isBF16()) return DType::bf16;
+  if (elementType.isF32()) return DType::f32;
+  if (elementType.isF64()) return DType::f64;
   if (auto complex = dyn_cast<ComplexType>(elementType);
       complex && isa<Float32Type, Float64Type>(complex.getElementType()))
     return ::weft::find_dtype(
@@ -43,8 +44,13 @@ std::optional<DType> dtypeOf(Type elementType) {
 
 bool isUnsigned(Type type) { return getElementTypeOrSelf(type).isUnsignedInteger(); }
 
-Type withoutSign(Type type) {
-  if (!isUnsigned(type)) return type;
+FloatType formatOf16Bits(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16() ? cast<FloatType>(element) : FloatType();
+}
+
+Type storageType(Type type) {
+  if (!isUnsigned(type) && !formatOf16Bits(type)) return type;
   Type element =
       IntegerType::get(type.getContext(), getElementTypeOrSelf(type).getIntOrFloatBitWidth());
   if (auto shaped = dyn_cast<ShapedType>(type)) return shaped.clone(element);
@@ -55,6 +61,20 @@ int64_t elementBytes(Type element) {
   if (auto pair = dyn_cast<ComplexType>(element)) return 2 * elementBytes(pair.getElementType());
   if (!element.isIntOrFloat()) return 8;
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+void noteElements(Operation *op, StringRef name, TypeRange types) {
+  if (llvm::none_of(types, isStoredOtherwise)) return;
+  const auto elements =
+      llvm::map_to_vector(types, [](Type type) -> Type { return getElementTypeOrSelf(type); });
+  op->setAttr(name, Builder(op->getContext()).getTypeArrayAttr(elements));
+}
+
+Type notedElement(Operation *op, StringRef name, size_t number, Type stored) {
+  auto elements = op->getAttrOfType<ArrayAttr>(name);
+  if (!elements || number >= elements.size()) return stored;
+  auto element = dyn_cast<TypeAttr>(elements[number]);
+  return element && storageType(element.getValue()) == stored ? element.getValue() : stored;
 }
 
 std::string dtypesInWords(StringRef beforeLast) {
@@ -69,6 +89,8 @@ Type elementTypeOf(DType dtype, MLIRContext *context) {
   case DTypeKind::integer: return IntegerType::get(context, bits);
   case DTypeKind::unsigned_integer: return IntegerType::get(context, bits, IntegerType::Unsigned);
   case DTypeKind::floating:
+    if (bits == 16 && dtype == DType::f16) return Float16Type::get(context);
+    if (bits == 16) return BFloat16Type::get(context);
     return bits == 32 ? Type(Float32Type::get(context)) : Type(Float64Type::get(context));
   case DTypeKind::complex:
     return ComplexType::get(elementTypeOf(::weft::component_of(dtype), context));

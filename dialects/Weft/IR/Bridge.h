@@ -20,10 +20,20 @@ Value sizeOperandOf(Operation *op, StringRef list, size_t entry);
 /// The dtype with that MLIR type, or nothing.
 std::optional<::weft::DType> dtypeOf(Type elementType);
 Type elementTypeOf(::weft::DType dtype, MLIRContext *context);
-/// Whether the elements, or the value itself, are integers without a sign; and the type with
-/// signless integers instead, as arith and linalg have them.
+/// Whether the elements, or the value itself, are integers without a sign.
 bool isUnsigned(Type type);
-Type withoutSign(Type type);
+/// The format of the elements, or the value itself, if they are floats of 16 bits; null of others.
+FloatType formatOf16Bits(Type type);
+/// The type as arith and linalg have it: with signless integers in place of those without a sign
+/// and of floats of 16 bits, for which neither LLVM nor processors have one arithmetic.
+Type storageType(Type type);
+/// Whether that is another type.
+inline bool isStoredOtherwise(Type type) { return storageType(type) != type; }
+/// Notes on an op under that name, kElements or kResultElements, what the elements of these types
+/// are, if storage does not say it of one; and the note's element type of the value of that number,
+/// which is stored as `stored`.
+void noteElements(Operation *op, StringRef name, TypeRange types);
+Type notedElement(Operation *op, StringRef name, size_t number, Type stored);
 /// Bytes that an element of a buffer takes: of an integer or a floating number, an index or a pair
 /// of complex numbers' parts; 8 of any other type.
 int64_t elementBytes(Type element);

@@ -93,6 +93,7 @@ def Weft_IsfiniteFn : Weft_TestFn<"isfinite"> {
 }
 
 def Weft_NanToNumFn : Weft_UnaryFn<"nan_to_num", Weft_Ordered> {
+  let moves = 1; // the numbers are of the dtype
   let summary = "Each element, but numbers in place of NaN and of infinity.";
   let parameters = (params Weft_Ordered:$x, star, Weft_Real<"0", "what NaN becomes">:$nan,
                            Weft_OptionalReal<"what infinity becomes; the largest number of the dtype if not given">:$posinf,

@@ -25,6 +25,7 @@ class CumulativeSamples<int count, list<list<string>> sets> {
 // result before it: the first is `init`.
 class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "cumulative";
+  let widening = "floats";
   let attrStruct = "CumulativeAttrs";
   let arguments = (ins operand:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse, Weft_Exclusive:$exclusive);
   let results = (outs Weft_Any:$y);
@@ -117,6 +118,7 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
     cumulative ops are such recurrences.
   }];
   let kind = "cumulative";
+  let widening = "floats";
   let cost = 2;
   let arguments = (ins Weft_Numeric:$a, Weft_Numeric:$x, Weft_LastAxis:$axis, Weft_Reverse:$reverse,
                        Weft_Exclusive:$exclusive,

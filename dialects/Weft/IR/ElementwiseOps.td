@@ -8,6 +8,7 @@ include "Weft/IR/Base.td"
 class Weft_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Weft_PureOp<mnemonic, traits # [Weft_CheapToRerun]> {
   let kind = "elementwise";
+  let widening = "floats";
   let shapeFunction = "elementwise";
   let resultShape = "of the shape that the operands broadcast to";
   let resultDType = "their dtype";
@@ -238,9 +239,9 @@ def Weft_ConjOp : Weft_ComplexPartOp<"conj", "conjugate"> {
   let vjp = [(conj_back $dy)];
   let numpy = "np.conj(x)";
 }
-def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
+def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Part> {
   let summary = "Complex numbers of these real and imaginary parts.";
-  let arguments = (ins Weft_Float:$real, Weft_Float:$imag);
+  let arguments = (ins Weft_Part:$real, Weft_Part:$imag);
   let operandShapes = ["of any shape", "of a shape that broadcasts with that of real"];
   let assemblyFormat = "$real `,` $imag attr-dict `:` custom<OperandTypes>(type($real), type($imag))";
   let promotion = "floating";
@@ -509,6 +510,7 @@ def Weft_SignbitOp : Weft_UnaryOp<"signbit", Weft_Number> {
   let example = "signbit([1.0, -0.0, -2.0])  ->  [false, true, true]";
 }
 def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_Float> {
+  let widening = "none";
   let summary = "The number of the dtype that is next to lhs on the way to rhs.";
   let description = "rhs where both are equal, NaN if either is.";
   let promotion = "floating";
@@ -524,6 +526,7 @@ def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_Float> {
 //===----------------------------------------------------------------------===//
 
 def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
+  let widening = "none";
   let summary = "on_true where pred holds, on_false elsewhere.";
   let arguments = (ins Weft_Predicate:$pred, Weft_Any:$on_true, Weft_Any:$on_false);
   let results = (outs Weft_Any:$y);
@@ -544,6 +547,7 @@ def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
 }
 
 def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
+  let widening = "none";
   let summary = "The same values in another dtype.";
   let description = [{
     Floating to integer truncates towards zero; values out of range saturate and NaN becomes 0.

@@ -98,6 +98,7 @@ def Weft_DiagonalFn : Weft_DiagonalsFn<"diagonal", Weft_Any> {
 }
 
 def Weft_TraceFn : Weft_DiagonalsFn<"trace", Weft_Any> {
+  let moves = 0;
   let summary = "The sums of the diagonals that `diagonal` gives.";
   let resultShape = "of x's shape without the two axes";
   let resultDType = "x's dtype, i64 of bools";
@@ -222,6 +223,7 @@ def Weft_TakeFn : Weft_MovementFn<"take"> {
 }
 
 def Weft_WhereFn : Weft_CompositeFn<"where"> {
+  let moves = 1;
   let summary = "x where the condition holds, else y.";
   let parameters = (params Weft_Condition:$condition, Weft_Any:$x, Weft_Any:$y);
   let operandShapes = ["of any shape", "of a shape that broadcasts with it", "of a shape that broadcasts with them"];

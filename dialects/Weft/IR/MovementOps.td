@@ -276,6 +276,7 @@ def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
 }
 
 def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
+  let widening = "floats";
   let summary = "x with slices of `updates` added along one axis at integer indices.";
   let description = [{
     `updates` has x's shape with the axis replaced by the shape of `indices`. Equal indices add up,
@@ -341,6 +342,7 @@ def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
 }
 
 def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
+  let widening = "floats";
   let summary = "x with single elements added along one axis at indices that stand in their places.";
   let description = [{
     `indices` and `updates` have x's sizes but for the axis: x[indices[i, j], j] += updates[i, j] for
@@ -446,7 +448,7 @@ def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
   let resultShape = "of the shape given";
   let resultDType = "the dtype given";
   let raises = [Raises<ShapeError, "state has another shape, or a size is negative">,
-                Raises<DTypeError, "the dtype is an integer of fewer than 32 bits, unsigned or complex">];
+                Raises<DTypeError, "the dtype is an integer or float of fewer than 32 bits, unsigned or complex">];
   let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "draw_uniform";

@@ -56,6 +56,7 @@ def Weft_Descending : Weft_Flag<"the largest first">;
 
 class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mnemonic> {
   let kind = "reduction";
+  let widening = "floats";
   let attrStruct = "ReductionAttrs";
   let batching = "first";
   let arguments = (ins operand:$x, Weft_Axes:$axes, Weft_Keepdims:$keepdims);

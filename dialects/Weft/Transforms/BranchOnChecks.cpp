@@ -1,5 +1,6 @@
 // The pass weft-branch-on-checks: asserts and checks as branches that leave the call.
 #include "Weft/IR/Attributes.h"
+#include "Weft/IR/Bridge.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/IndexBounds.h"
 #include "Weft/Transforms/Passes.h"
@@ -93,8 +94,8 @@ static bool cannotFail(CheckIndicesOp check) {
 
 /// Notes of the op's values what the conversion to linalg noted of them.
 static void keepNotes(LeaveOp leave, Operation *op) {
-  for (StringRef name : {kUnsigned, kComplex})
-    if (Attribute numbers = op->getAttr(name)) leave->setAttr(name, numbers);
+  for (StringRef name : {kElements, kComplex})
+    if (Attribute note = op->getAttr(name)) leave->setAttr(name, note);
 }
 
 static Value negated(ImplicitLocOpBuilder &b, Value condition) {
@@ -171,12 +172,10 @@ private:
 
   static void callHost(ImplicitLocOpBuilder &b, HostCallOp call, OnStopOp present) {
     auto types = llvm::to_vector(TypeRange(call.getGiven()));
-    if (auto numbers = call->getAttrOfType<DenseI64ArrayAttr>(kUnsignedResults))
-      for (const int64_t i : numbers.asArrayRef()) {
-        auto shaped = cast<ShapedType>(types[i]);
-        types[i] =
-            shaped.clone(b.getIntegerType(shaped.getElementTypeBitWidth(), /*isSigned=*/false));
-      }
+    for (auto [i, type] : llvm::enumerate(types)) {
+      auto shaped = cast<ShapedType>(type);
+      type = shaped.clone(notedElement(call, kResultElements, i, shaped.getElementType()));
+    }
     if (auto numbers = call->getAttrOfType<DenseI64ArrayAttr>(kComplexResults))
       for (const int64_t i : numbers.asArrayRef()) {
         auto shaped = cast<ShapedType>(types[i]);

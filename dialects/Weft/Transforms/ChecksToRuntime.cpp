@@ -1,5 +1,6 @@
 // The pass weft-checks-to-runtime: what may end a call early as calls of the runtime.
 #include "Weft/IR/Attributes.h"
+#include "Weft/IR/Bridge.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -62,13 +63,15 @@ static LogicalResult tellState(ImplicitLocOpBuilder &b, LeaveOp op) {
   return success();
 }
 
-/// The values, by what types do not say of them any more.
+/// What the runtime is told of the values that an op shows.
 static Value valuesOf(ImplicitLocOpBuilder &b, LeaveOp op) {
-  const auto noted = [&](StringRef name) {
-    auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(name);
-    return numbers ? numbers.asArrayRef() : ArrayRef<int64_t>();
-  };
-  return runtimeValues(b, op.getValues(), noted(kUnsigned), noted(kComplex));
+  SmallVector<Type> elements;
+  for (auto [i, value] : llvm::enumerate(op.getValues()))
+    elements.push_back(notedElement(op, kElements, i, getElementTypeOrSelf(value.getType())));
+  // Of complex numbers the parts are the last axis.
+  if (auto numbers = op->getAttrOfType<DenseI64ArrayAttr>(kComplex))
+    for (const int64_t i : numbers.asArrayRef()) elements[i] = ComplexType::get(elements[i]);
+  return runtimeValues(b, op.getValues(), elements);
 }
 
 static LogicalResult lower(LeaveOp op) {

@@ -80,22 +80,17 @@ static Value arrayOfValues(ImplicitLocOpBuilder &b, size_t count) {
   return stackArray(b, std::max<int64_t>(3 * static_cast<int64_t>(count), 1));
 }
 
-Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, ArrayRef<int64_t> unsignedOnes,
-                    ArrayRef<int64_t> complexOnes) {
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, TypeRange elements) {
   Value values = arrayOfValues(b, buffers.size());
   for (auto [i, buffer] : llvm::enumerate(buffers)) {
     ShapedType type = cast<MemRefType>(buffer.getType());
-    Type element = type.getElementType();
-    if (llvm::is_contained(complexOnes, static_cast<int64_t>(i))) { // the parts are its last axis
-      element = ComplexType::get(element);
+    Type element = elements.empty() ? type.getElementType() : elements[i];
+    if (isa<ComplexType>(element)) // the parts are its last axis
       type = RankedTensorType::get(type.getShape().drop_back(), element);
-    }
     SmallVector<Value> sizes;
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       sizes.push_back(
           arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, buffer, axis)));
-    if (llvm::is_contained(unsignedOnes, static_cast<int64_t>(i)))
-      element = b.getIntegerType(element.getIntOrFloatBitWidth(), /*isSigned=*/false);
     describe(b, values, static_cast<int64_t>(i), type, element, sizes, address(b, buffer));
   }
   return values;

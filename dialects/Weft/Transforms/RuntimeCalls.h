@@ -33,9 +33,9 @@ Value number(ImplicitLocOpBuilder &b, OpFoldResult value);
 Value address(ImplicitLocOpBuilder &b, Value buffer);
 
 /// An array of weft::RuntimeValue {i32 dtype, i32 rank, dims, data} that describes `buffers`, which
-/// are contiguous; of complex numbers the parts are the last axis.
-Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, ArrayRef<int64_t> unsignedOnes,
-                    ArrayRef<int64_t> complexOnes);
+/// are contiguous, with elements of these types, or of their own; of complex ones the parts are the
+/// last axis.
+Value runtimeValues(ImplicitLocOpBuilder &b, ValueRange buffers, TypeRange elements = {});
 
 /// The same of the types of tensors that are not there yet: no elements, and sizes may be unknown.
 Value runtimeTypes(ImplicitLocOpBuilder &b, TypeRange types);

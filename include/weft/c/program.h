@@ -23,8 +23,10 @@ enum {
   WEFT_U16 = 8,  /* 2 */
   WEFT_U32 = 9,  /* 4 */
   WEFT_U64 = 10, /* 8 */
-  WEFT_C64 = 11, /* 8: two floats, the real part first */
-  WEFT_C128 = 12 /* 16: two doubles */
+  WEFT_F16 = 11, /* 2: the bits of IEEE 754 binary16 */
+  WEFT_BF16 = 12, /* 2: the upper half of a float */
+  WEFT_C64 = 13, /* 8: two floats, the real part first */
+  WEFT_C128 = 14 /* 16: two doubles */
 };
 
 /* NOLINTBEGIN(modernize-use-using): C has no other. */

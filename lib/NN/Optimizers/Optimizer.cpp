@@ -14,6 +14,7 @@
 #include "Support/Log.h"
 #include "Support/Messages.h"
 #include <weft/control_flow.h>
+#include <weft/dtype_info.h>
 #include <weft/ops.h>
 
 namespace weft::optimizers {
@@ -28,10 +29,7 @@ void check_option(const char *kind, const char *option, double value, double bel
 }
 
 /// The largest number that the dtype holds.
-static double largest_of(DType dtype) {
-  return dtype == DType::f32 ? static_cast<double>(std::numeric_limits<float>::max())
-                             : std::numeric_limits<double>::max();
-}
+static double largest_of(DType dtype) { return finfo(dtype).max; }
 
 std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
                                                    LearningRate rate, std::string name,
@@ -248,9 +246,9 @@ private:
     double largest = largest_of(DType::f64);
     std::string in;
     for (const auto &entry : entries_)
-      if (entry->weight.variable.dtype() == DType::f32) {
-        largest = largest_of(DType::f32);
-        in = " in f32";
+      if (const DType dtype = entry->weight.variable.dtype(); largest_of(dtype) < largest) {
+        largest = largest_of(dtype);
+        in = " in " + std::string(name_of(dtype));
       }
     const std::string prefix = kind_ + ": the learning rate is ",
                       wanted = ", but must be at least 0 and finite" + in;
@@ -297,7 +295,11 @@ private:
     Tensor average;
     if (state_.common.average)
       average = select(equal(t, 1), 1., full({}, 1 - *state_.common.average, DType::f64));
-    if (Interpreter::current() == nullptr && state_.rule->is_elementwise())
+    const bool has_kernels = std::ranges::all_of(entries_, [](const auto &entry) {
+      const DType dtype = entry->weight.variable.dtype();
+      return dtype_info(dtype).compute == dtype;
+    });
+    if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels)
       return update_in_one_pass(state_, entries_, gradients, scales, rate, scalars, average);
     std::vector<std::vector<Tensor>> results;
     for (std::size_t i = 0; i < entries_.size(); ++i)

@@ -134,6 +134,33 @@ std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const 
   return tensors;
 }
 
+/// The dtype that an op on elements of this one is computed in, if they are floats of 16 bits.
+static std::optional<DType> wider_float(DType dtype) {
+  const DTypeInfo &info = dtype_info(dtype);
+  if (info.kind != DTypeKind::floating || info.compute == dtype) return std::nullopt;
+  return info.compute;
+}
+
+Rounding::Rounding(std::span<Tensor> operands, bool asked) {
+  std::optional<DType> narrow;
+  for (const Tensor &operand : operands) {
+    if (!operand.defined() || !is_floating(operand.dtype())) continue;
+    // Where dtypes differ it is for the body to judge.
+    if (narrow.value_or(operand.dtype()) != operand.dtype()) return;
+    narrow = operand.dtype();
+  }
+  if (!narrow || !wider_float(*narrow)) return;
+  for (Tensor &operand : operands)
+    if (operand.defined() && operand.dtype() == *narrow)
+      operand = cast(operand, *wider_float(*narrow));
+  if (!asked) dtype_ = narrow;
+}
+
+Tensor Rounding::rounded(Tensor result) const {
+  const bool computed = result.defined() && result.dtype() == wider_float(*dtype_);
+  return computed ? cast(result, *dtype_) : result;
+}
+
 std::int64_t checked_axis(const char *function, const char *name, std::int64_t axis,
                           std::int64_t rank) {
   if (axis < -rank || axis >= rank)

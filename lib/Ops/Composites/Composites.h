@@ -4,6 +4,7 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,6 +49,30 @@ std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const 
                                std::initializer_list<Operand> list);
 std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const ParameterInfo &info,
                                std::span<const Tensor> list);
+
+/// How a function made of ops is one op of 16-bit floats: its body is computed in f32, of all
+/// operands if the floating ones are of one such dtype, and its results are rounded to that.
+class Rounding {
+public:
+  /// `asked` is whether the caller says the dtype of the result.
+  explicit Rounding(std::span<Tensor> operands, bool asked = false);
+
+  Tensor of(Tensor result) const { return dtype_ ? rounded(std::move(result)) : std::move(result); }
+  std::vector<Tensor> of(std::vector<Tensor> results) const {
+    for (Tensor &result : results) result = of(std::move(result));
+    return results;
+  }
+  /// Of several results with names.
+  template <class Results, class... Members>
+  Results of(Results results, Members... members) const {
+    ((results.*members = of(std::move(results.*members))), ...);
+    return results;
+  }
+
+private:
+  Tensor rounded(Tensor result) const;
+  std::optional<DType> dtype_;
+};
 
 /// Counted from the front. Throws IndexError for an axis that a tensor of that rank does not have;
 /// `name` is the argument.

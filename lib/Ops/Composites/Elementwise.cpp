@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include <weft/dtype_info.h>
+
 namespace weft::composites {
 
 namespace {
@@ -93,8 +95,7 @@ Tensor isfinite(const Tensor &x) {
 
 Tensor nan_to_num(const Tensor &x, const NanToNumOptions &options) {
   if (!is_floating(x.dtype())) return x;
-  const double most =
-      x.dtype() == f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  const double most = finfo(x.dtype()).max;
   Tensor kept = select(x != x, options.nan, x);
   kept = select(kept == kInfinity, options.posinf.value_or(most), kept);
   return select(kept == -kInfinity, options.neginf.value_or(-most), kept);

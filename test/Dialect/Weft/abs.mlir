@@ -19,7 +19,7 @@ func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0x3xf64>, %scalar: tensor<i
 
 // Of bools there is no arithmetic: a program casts them first.
 func.func @dtype(%x: tensor<2xi1>) {
-  // expected-error @below {{'weft.abs' op x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128), but it is bool(2,)}}
+  // expected-error @below {{'weft.abs' op x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), but it is bool(2,)}}
   %0 = weft.abs %x : tensor<2xi1>
   return
 }

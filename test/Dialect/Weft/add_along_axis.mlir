@@ -43,7 +43,7 @@ func.func @dtypes(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf64>) {
 
 // Bools do not add up.
 func.func @bools(%x: tensor<4xi1>, %i: tensor<2xi32>, %u: tensor<2xi1>) {
-  // expected-error @below {{'weft.add_along_axis' op x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128), but it is bool(4,)}}
+  // expected-error @below {{'weft.add_along_axis' op x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), but it is bool(4,)}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.add_along_axis %x, %i, %u {axis = 0 : i64} : (tensor<4xi1>, tensor<2xi32>, tensor<2xi1>) -> tensor<4xi1>
   return

@@ -48,8 +48,8 @@ func.func @fields(%p: tensor<i1>, %n: tensor<i64>) {
 // -----
 
 // There is no tensor of the library with these elements.
-func.func @no_dtype(%p: tensor<i1>, %x: tensor<f16>) {
-  // expected-error @below {{'weft.assert' op operand #1 must be variadic of ranked tensor of a dtype, but got 'tensor<f16>'}}
-  weft.assert %p, "x", %x : tensor<i1>, tensor<f16>
+func.func @no_dtype(%p: tensor<i1>, %x: tensor<f80>) {
+  // expected-error @below {{'weft.assert' op operand #1 must be variadic of ranked tensor of a dtype, but got 'tensor<f80>'}}
+  weft.assert %p, "x", %x : tensor<i1>, tensor<f80>
   return
 }

@@ -27,7 +27,7 @@ func.func @integers(%x: tensor<2xi32>) -> tensor<2xi32> {
 // -----
 
 func.func @dtype(%x: tensor<2xi1>) {
-  // expected-error @below {{'weft.ceil' op x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is bool(2,)}}
+  // expected-error @below {{'weft.ceil' op x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it is bool(2,)}}
   %0 = weft.ceil %x : tensor<2xi1>
   return
 }

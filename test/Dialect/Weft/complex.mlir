@@ -31,7 +31,7 @@ func.func @product_vjp(%x: tensor<2xcomplex<f64>>, %y: tensor<2xcomplex<f64>>, %
 // -----
 
 func.func @less(%x: tensor<2xcomplex<f32>>) {
-  // expected-error @+1 {{'weft.less' op lhs must be a real number or bool (bool, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is c64(2,)}}
+  // expected-error @+1 {{'weft.less' op lhs must be a real number or bool (bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it is c64(2,)}}
   %y = weft.less %x, %x : tensor<2xcomplex<f32>>
   return
 }

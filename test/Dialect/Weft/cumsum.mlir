@@ -34,7 +34,7 @@ func.func @scalar(%x: tensor<f32>) {
 
 // Bools are not numbers.
 func.func @dtype(%x: tensor<2xi1>) {
-  // expected-error @+1 {{'weft.cumsum' op x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128), but it is bool(2,)}}
+  // expected-error @+1 {{'weft.cumsum' op x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), but it is bool(2,)}}
   %0 = weft.cumsum %x {axis = 0 : i64} : tensor<2xi1>
   return
 }

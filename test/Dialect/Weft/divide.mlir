@@ -54,7 +54,7 @@ func.func @dtypes_differ(%x: tensor<2xf32>, %y: tensor<2xf64>) {
 
 // An integer operand is cast by the C++ call; in the text the cast is written.
 func.func @dtype(%x: tensor<i32>, %y: tensor<2xi32>) {
-  // expected-error @below {{'weft.divide' op lhs must be floating or complex (f32, f64, c64, c128), but it is i32()}}
+  // expected-error @below {{'weft.divide' op lhs must be floating or complex (f16, bf16, f32, f64, c64, c128), but it is i32()}}
   %0 = weft.divide %x, %y : tensor<i32>, tensor<2xi32>
   return
 }

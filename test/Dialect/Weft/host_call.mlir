@@ -68,8 +68,8 @@ func.func @no_tensor(%x: index) {
 // -----
 
 func.func @no_dtype() {
-  // expected-error @below {{'weft.host_call' op result #0 must be variadic of ranked tensor of a dtype or token, but got 'tensor<f16>'}}
-  %0 = weft.host_call @f() : () -> tensor<f16>
+  // expected-error @below {{'weft.host_call' op result #0 must be variadic of ranked tensor of a dtype or token, but got 'tensor<f80>'}}
+  %0 = weft.host_call @f() : () -> tensor<f80>
   return
 }
 

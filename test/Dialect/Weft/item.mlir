@@ -70,9 +70,9 @@ func.func @rank(%x: tensor<1xf32>) {
 // -----
 
 // There is no tensor of the library with these elements.
-func.func @no_dtype(%x: tensor<f16>) {
-  // expected-error @below {{custom op 'weft.item' 'x' must be ranked tensor of a dtype, but got 'tensor<f16>'}}
-  %0 = weft.item %x : tensor<f16>
+func.func @no_dtype(%x: tensor<f80>) {
+  // expected-error @below {{custom op 'weft.item' 'x' must be ranked tensor of a dtype, but got 'tensor<f80>'}}
+  %0 = weft.item %x : tensor<f80>
   return
 }
 

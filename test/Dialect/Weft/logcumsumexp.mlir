@@ -34,7 +34,7 @@ func.func @scalar(%x: tensor<f32>) {
 
 // Logarithms are not whole numbers.
 func.func @dtype(%x: tensor<2xi32>) {
-  // expected-error @+1 {{'weft.logcumsumexp' op x must be floating (f32, f64), but it is i32(2,)}}
+  // expected-error @+1 {{'weft.logcumsumexp' op x must be floating (f16, bf16, f32, f64), but it is i32(2,)}}
   %0 = weft.logcumsumexp %x {axis = 0 : i64} : tensor<2xi32>
   return
 }

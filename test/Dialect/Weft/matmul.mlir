@@ -85,7 +85,7 @@ func.func @dtypes_differ(%x: tensor<2x3xf32>, %y: tensor<3xf64>) {
 
 // Of bools there are no sums.
 func.func @dtype(%x: tensor<3xi1>) {
-  // expected-error @below {{'weft.matmul' op lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128), but it is bool(3,)}}
+  // expected-error @below {{'weft.matmul' op lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), but it is bool(3,)}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.matmul %x, %x : (tensor<3xi1>, tensor<3xi1>) -> tensor<i1>
   return

@@ -61,7 +61,7 @@ func.func @order(%x: tensor<2x3xf32>) {
 
 // The element type does not admit the reduction.
 func.func @dtype(%x: tensor<2xi1>) {
-  // expected-error @below {{'weft.max' op x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is bool(2,)}}
+  // expected-error @below {{'weft.max' op x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it is bool(2,)}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.max %x {axes = array<i64: 0>} : (tensor<2xi1>) -> tensor<i1>
   return

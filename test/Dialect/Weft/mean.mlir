@@ -61,7 +61,7 @@ func.func @order(%x: tensor<2x3xf32>) {
 
 // The element type does not admit the reduction.
 func.func @dtype(%x: tensor<2xi64>) {
-  // expected-error @below {{'weft.mean' op x must be floating or complex (f32, f64, c64, c128), but it is i64(2,)}}
+  // expected-error @below {{'weft.mean' op x must be floating or complex (f16, bf16, f32, f64, c64, c128), but it is i64(2,)}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.mean %x {axes = array<i64: 0>} : (tensor<2xi64>) -> tensor<i64>
   return

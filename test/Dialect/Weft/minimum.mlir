@@ -54,7 +54,7 @@ func.func @dtypes_differ(%x: tensor<2xf32>, %y: tensor<2xf64>) {
 
 // Of bools there is no arithmetic: a program casts them first.
 func.func @dtype(%x: tensor<i1>, %y: tensor<2xi1>) {
-  // expected-error @below {{'weft.minimum' op lhs must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is bool()}}
+  // expected-error @below {{'weft.minimum' op lhs must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it is bool()}}
   %0 = weft.minimum %x, %y : tensor<i1>, tensor<2xi1>
   return
 }

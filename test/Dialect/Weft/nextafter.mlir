@@ -30,7 +30,7 @@ func.func @nextafter_jvp(%x: tensor<2x?xf32>, %y: tensor<?xf32>, %t: tensor<2x?x
 // -----
 
 func.func @integers(%x: tensor<2xi32>) {
-  // expected-error @+1 {{'weft.nextafter' op lhs must be floating (f32, f64), but it is i32(2,)}}
+  // expected-error @+1 {{'weft.nextafter' op lhs must be floating (f16, bf16, f32, f64), but it is i32(2,)}}
   %0 = weft.nextafter %x, %x : tensor<2xi32>
   return
 }

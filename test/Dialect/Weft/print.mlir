@@ -38,8 +38,8 @@ func.func @too_many(%x: tensor<f32>) {
 // -----
 
 // There is no tensor of the library with these elements.
-func.func @no_dtype(%x: tensor<f16>) {
-  // expected-error @below {{'weft.print' op operand #0 must be variadic of ranked tensor of a dtype, but got 'tensor<f16>'}}
-  weft.print "{}", %x : tensor<f16>
+func.func @no_dtype(%x: tensor<f80>) {
+  // expected-error @below {{'weft.print' op operand #0 must be variadic of ranked tensor of a dtype, but got 'tensor<f80>'}}
+  weft.print "{}", %x : tensor<f80>
   return
 }

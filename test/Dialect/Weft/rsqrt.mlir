@@ -19,7 +19,7 @@ func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0x3xf64>, %scalar: tensor<f
 
 // An integer operand is cast by the C++ call; in the text the cast is written.
 func.func @dtype(%x: tensor<2xi32>) {
-  // expected-error @below {{'weft.rsqrt' op x must be floating (f32, f64), but it is i32(2,)}}
+  // expected-error @below {{'weft.rsqrt' op x must be floating (f16, bf16, f32, f64), but it is i32(2,)}}
   %0 = weft.rsqrt %x : tensor<2xi32>
   return
 }

@@ -13,7 +13,7 @@ func.func @shapes(%x: tensor<?x9x?x4xf64>) {
 
 // There is no larger bool.
 func.func @dtype(%x: tensor<1x2x1xi1>) {
-  // expected-error @below {{'weft.window_argmax' op x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it is bool(1, 2, 1)}}
+  // expected-error @below {{'weft.window_argmax' op x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it is bool(1, 2, 1)}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.window_argmax %x {window = array<i64: 2>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, dilations = array<i64: 1>} : (tensor<1x2x1xi1>) -> tensor<1x1x1xi32>
   return

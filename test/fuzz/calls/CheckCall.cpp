@@ -71,14 +71,15 @@ struct Lenience {
 template <class T>
 bool equal_elements(std::span<const T> x, std::span<const T> y, bool order) {
   double most = 0;
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (is_floating_type<T>)
     if (order) {
       for (const T p : x)
-        if (std::isfinite(p)) most = std::max(most, std::abs(static_cast<double>(p)));
+        if (std::isfinite(static_cast<double>(p)))
+          most = std::max(most, std::abs(static_cast<double>(p)));
       most *= 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
     }
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](T p, T q) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (is_floating_type<T>) {
       if (p != p || q != q) return p != p && q != q;
       if (p != q) return std::abs(static_cast<double>(p) - static_cast<double>(q)) <= most;
     }

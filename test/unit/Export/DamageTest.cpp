@@ -127,8 +127,8 @@ TEST_F(Damage, ManifestsThatWereMadeUp) {
             "its manifest is damaged: manifest.name is no text");
   EXPECT_EQ(replaced(R"("captures":[0])", R"("captures":[7])"),
             "its manifest is damaged: manifest.entries[0].captures[0] is 7, but there are 1");
-  EXPECT_EQ(replaced(R"("dtype":"f32")", R"("dtype":"f16")"),
-            "its manifest is damaged: manifest.entries[0].inputs[0].dtype is 'f16', which Weft "
+  EXPECT_EQ(replaced(R"("dtype":"f32")", R"("dtype":"f8")"),
+            "its manifest is damaged: manifest.entries[0].inputs[0].dtype is 'f8', which Weft "
             "lacks");
   const auto with_weights = [&](std::uint64_t offset, std::uint64_t size) {
     auto other = archive::parse_manifest(text);

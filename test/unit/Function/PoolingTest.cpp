@@ -199,7 +199,7 @@ TEST(Pooling, BadInput) {
       "average_pool: x must be (batch, 1 to 3 spatial axes, channels), but has shape ()");
   expect_error<DTypeError>([](const Tensor &x) { return max_pool(x > 0, {2, 2}); },
                            "max_pool: x must be a real number (i8, i16, i32, i64, u8, u16, u32, "
-                           "u64, f32, f64), but it is "
+                           "u64, f16, bf16, f32, f64), but it is "
                            "bool(1, 5, 5, 4)");
   // Sizes that only the call knows.
   auto open = function([](const Tensor &x) { return max_pool(x, {3}); },

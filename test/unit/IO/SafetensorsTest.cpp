@@ -88,11 +88,12 @@ TEST(Safetensors, FilesOfThePackageAreRead) {
   EXPECT_THROWS(file.load("f16"), IOError, kReference + "dtypes.safetensors: has no tensor 'f16'");
 }
 
-TEST(Safetensors, DtypesThatWeftLacksAreWidenedIfAskedFor) {
-  const SafetensorsFile file(kReference + "narrow.safetensors"); // opens all the same
-  EXPECT_THROWS(file.load("bf16"), DTypeError,
-                kReference + "narrow.safetensors: 'bf16' is BF16, which Weft lacks: the option "
-                             "widen reads it as f32");
+TEST(Safetensors, FloatsOf16BitsAreWidenedIfAskedFor) {
+  const SafetensorsFile file(kReference + "narrow.safetensors");
+  EXPECT_EQ(file.load("bf16").dtype(), bf16);
+  EXPECT_EQ(file.load("bf16").span<bfloat16>()[4], -3.140625F);
+  EXPECT_EQ(file.load("f16").dtype(), f16);
+  EXPECT_EQ(file.load("f16").span<float16>()[6], 65504.F);
   const SafetensorsOptions widen{.widen = true};
   const float inf = std::numeric_limits<float>::infinity();
   const std::vector<float> halves = values_of<float>(file.load("f16", widen));

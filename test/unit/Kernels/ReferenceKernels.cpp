@@ -193,6 +193,16 @@ struct Nextafter {
   static T of(T a, T b) {
     return std::nextafter(a, b);
   }
+  template <class T>
+    requires(is_floating_type<T> && !std::floating_point<T>)
+  static T of(T a, T b) {
+    const float from = a, to = b;
+    if (from != from || to != to) return std::numeric_limits<T>::quiet_NaN();
+    if (from == to) return b;
+    if (from == 0) return T::from_bits(to < 0 ? 0x8001 : 1);
+    return T::from_bits(
+        static_cast<std::uint16_t>((from < to) == (from > 0) ? a.bits + 1 : a.bits - 1));
+  }
 };
 
 #define WEFT_FLOAT_FUNCTION(Name, expression)                                                      \
@@ -402,12 +412,14 @@ void for_each_dtype(const Use &use) {
 KernelTable make_table() {
   KernelTable table{};
   for_each_dtype([&]<class T>(int dtype) {
+    // Others are computed in another dtype; their elements are only moved, cast and counted on.
+    constexpr bool computes = std::floating_point<T> || std::integral<T>;
     const auto set_unary = [&]<class Op>(Op, OpCode op) {
-      if constexpr (requires(T x) { Op::of(x); })
+      if constexpr (computes && requires(T x) { Op::of(x); })
         table.elementwise[static_cast<int>(op)][dtype][0] = unary<Op, T>;
     };
     const auto set_binary = [&]<class Op>(Op, OpCode op) {
-      if constexpr (requires(T x) { Op::of(x, x); }) {
+      if constexpr ((computes || std::same_as<Op, Nextafter>) && requires(T x) { Op::of(x, x); }) {
         Kernel *row = table.elementwise[static_cast<int>(op)][dtype];
         row[0] = binary<Op, T, 0>;
         row[1] = binary<Op, T, 1>;
@@ -415,13 +427,13 @@ KernelTable make_table() {
       }
     };
     const auto set_reduce = [&]<class Op, class Init>(Op, Init, OpCode op) {
-      if constexpr (requires(T x) { Op::of(x, x); }) {
+      if constexpr (computes && requires(T x) { Op::of(x, x); }) {
         table.reduce_rows[static_cast<int>(op)][dtype] = reduce_rows<Op, Init, T>;
         table.reduce_columns[static_cast<int>(op)][dtype] = reduce_columns<Op, Init, T>;
       }
     };
     const auto set_cumulative = [&]<class Op, class Init>(Op, Init, OpCode op) {
-      if constexpr (requires(T x) { Op::of(x, x); })
+      if constexpr (computes && requires(T x) { Op::of(x, x); })
         table.cumulative[static_cast<int>(op)][dtype] = cumulative<Op, Init, T, 1>;
     };
     set_cumulative(Add(), Zero(), OpCode::cumsum);
@@ -429,7 +441,7 @@ KernelTable make_table() {
     set_cumulative(Maximum(), Lowest(), OpCode::cummax);
     set_cumulative(Minimum(), Highest(), OpCode::cummin);
     set_cumulative(LogAddExp(), Lowest(), OpCode::logcumsumexp);
-    if constexpr (Number<T>)
+    if constexpr (computes && Number<T>)
       table.cumulative[static_cast<int>(OpCode::linear_recurrence)][dtype] =
           cumulative<Linear, Zero, T, 2>;
     set_binary(Add(), OpCode::add);
@@ -485,7 +497,7 @@ KernelTable make_table() {
       ((row[Variant] = select<T, Variant>), ...);
     }(std::make_integer_sequence<int, 7>());
     for_each_dtype([&]<class To>(int to) { table.cast[dtype][to] = cast<T, To>; });
-    if constexpr (Number<T>) table.argmax[dtype] = argmax<T>;
+    if constexpr (computes && Number<T>) table.argmax[dtype] = argmax<T>;
   });
   return table;
 }

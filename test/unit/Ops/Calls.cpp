@@ -13,14 +13,17 @@ namespace weft::test {
 
 namespace {
 
-/// The dtypes on which the sample of that number is run: in the place of i64, in every second one,
-/// the next of the other integers.
+/// The dtypes on which the sample of that number is run: in every second one the next of the other
+/// integers instead of i64, and between these the next float of 16 bits instead of f64.
 std::vector<DType> in_turn(const std::vector<DType> &dtypes, std::size_t number) {
-  std::vector<DType> taken, others;
+  std::vector<DType> taken, others, floats;
   for (const DType dtype : dtypes) {
     const bool is_other = is_integer(dtype) && dtype != DType::i32 && dtype != DType::i64;
-    (is_other ? others : taken).push_back(dtype);
+    const bool is_short = is_floating(dtype) && dtype_info(dtype).bits == 16;
+    (is_other ? others : is_short ? floats : taken).push_back(dtype);
   }
+  if (!floats.empty() && number % 2 == 0)
+    std::ranges::replace(taken, DType::f64, floats[number / 2 % floats.size()]);
   if (!others.empty() && number % 2 != 0)
     std::ranges::replace(taken, DType::i64, others[number / 2 % others.size()]);
   return taken;

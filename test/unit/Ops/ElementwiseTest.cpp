@@ -234,7 +234,7 @@ TEST(Elementwise, Errors) {
                 "logical_and: lhs must be bool (bool), but it is i32(1,)");
   EXPECT_THROWS(
       add(tensor({true}), tensor({true})), DTypeError,
-      "add: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, c64, c128), but "
+      "add: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), but "
       "it is bool(1,)");
 }
 

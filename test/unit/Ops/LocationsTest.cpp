@@ -50,7 +50,7 @@ TEST(Locations, OfOps) {
   EXPECT_HERE(select(a, a, b), std::string(error_of([&] { select(a, a, b); }).message()));
   EXPECT_HERE(exp(Tensor()), "exp: x is an undefined tensor: it was never given a value");
   EXPECT_HERE(square(tensor(true)), "square: lhs must be a number (i8, i16, i32, i64, u8, u16, "
-                                    "u32, u64, f32, f64, c64, c128), but it is bool()");
+                                    "u32, u64, f16, bf16, f32, f64, c64, c128), but it is bool()");
   EXPECT_HERE(relu(Tensor()), "relu: lhs is an undefined tensor: it was never given a value");
   EXPECT_HERE(iota(DType::i32, {-1}),
               std::string(error_of([&] { iota(DType::i32, {-1}); }).message()));

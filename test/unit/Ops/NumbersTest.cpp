@@ -125,7 +125,7 @@ TEST(Numbers, ComplexOnes) {
                 "assign: the variable 'v' is f32(1,), but the value is complex");
   EXPECT_THROWS(less(i, i), DTypeError,
                 "less: lhs must be a real number or bool (bool, i8, i16, i32, i64, u8, u16, u32, "
-                "u64, f32, f64), but it is c64()");
+                "u64, f16, bf16, f32, f64), but it is c64()");
 }
 
 } // namespace

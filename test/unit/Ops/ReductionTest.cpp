@@ -198,7 +198,7 @@ TEST(Reduction, Errors) {
                 "sum: axis 0 is given twice");
   EXPECT_THROWS(
       reduce_max(tensor({true})), DTypeError,
-      "max: x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f32, f64), but it "
+      "max: x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it "
       "is bool(1,)");
 }
 

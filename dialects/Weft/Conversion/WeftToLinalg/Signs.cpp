@@ -7,6 +7,7 @@
 #include "Weft/IR/Weft.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mlir::weft {
 
@@ -31,26 +32,19 @@ static Value shifted(OpBuilder &b, Location loc, Value x, std::optional<int64_t>
   return buildOp(b, loc, OpCode::add, {x, number}, {});
 }
 
-void widenOperands(func::FuncOp function) {
-  SmallVector<std::pair<Operation *, ::weft::Widened>> found;
-  function.walk([&](Operation *op) {
-    const ::weft::OpInfo *info = opInfoOf(op);
-    if (!info || info->widening == ::weft::Widening::none) return;
-    const DType dtype = tensorTypeOf(op->getOperand(0).getType()).dtype;
-    if (auto widened = ::weft::widened(*info, dtype)) found.emplace_back(op, *widened);
-  });
-  for (auto [op, wide] : found) {
-    OpBuilder b(op);
-    Location loc = op->getLoc();
-    Type narrow = getElementTypeOrSelf(op->getOperand(0).getType());
-    for (OpOperand &operand : op->getOpOperands())
-      if (getElementTypeOrSelf(operand.get().getType()) == narrow)
-        operand.set(shifted(b, loc, castTo(b, loc, operand.get(), wide.dtype), wide.shift));
-    Value result = op->getResult(0);
+/// Does an op in the dtype in which it is computed.
+static void widenOp(Operation *op, const ::weft::Widened &wide) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Type narrow = getElementTypeOrSelf(op->getOperand(0).getType());
+  for (OpOperand &operand : op->getOpOperands())
+    if (getElementTypeOrSelf(operand.get().getType()) == narrow)
+      operand.set(shifted(b, loc, castTo(b, loc, operand.get(), wide.dtype), wide.shift));
+  b.setInsertionPointAfter(op);
+  for (Value result : op->getResults()) {
     auto type = cast<RankedTensorType>(result.getType());
     if (type.getElementType() != narrow) continue;
     result.setType(type.clone(elementTypeOf(wide.dtype, b.getContext())));
-    b.setInsertionPointAfter(op);
     Value moved = shifted(b, loc, result, wide.shift);
     Value back = castTo(b, loc, moved, wide.narrow);
     back.setType(type);
@@ -60,80 +54,118 @@ void widenOperands(func::FuncOp function) {
   }
 }
 
+/// The integers of an iota, rounded once each.
+static void widenIota(IotaOp iota) {
+  OpBuilder b(iota);
+  RankedTensorType type = iota.getType();
+  iota.setDtype(b.getI64Type());
+  iota.getResult().setType(type.clone(b.getI64Type()));
+  b.setInsertionPointAfter(iota);
+  Value rounded = castTo(b, iota.getLoc(), iota, *dtypeOf(type.getElementType()));
+  rounded.setType(type);
+  iota.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
+}
+
+void widenOperands(func::FuncOp function) {
+  SmallVector<std::pair<Operation *, ::weft::Widened>> found;
+  function.walk([&](Operation *op) {
+    if (auto iota = dyn_cast<IotaOp>(op); iota && formatOf16Bits(iota.getType())) widenIota(iota);
+    const ::weft::OpInfo *info = opInfoOf(op);
+    if (!info || info->widening == ::weft::Widening::none) return;
+    const DType dtype = tensorTypeOf(op->getOperand(0).getType()).dtype;
+    if (auto widened = ::weft::widened(*info, dtype)) found.emplace_back(op, *widened);
+  });
+  for (auto [op, wide] : found) widenOp(op, wide);
+}
+
 //===----------------------------------------------------------------------===//
 // Signs
 //===----------------------------------------------------------------------===//
-
-/// The numbers of those that have unsigned elements.
-static DenseI64ArrayAttr unsignedOnes(TypeRange types, Builder &b) {
-  SmallVector<int64_t> numbers;
-  for (auto [i, type] : llvm::enumerate(types))
-    if (isUnsigned(type)) numbers.push_back(static_cast<int64_t>(i));
-  return numbers.empty() ? DenseI64ArrayAttr() : b.getDenseI64ArrayAttr(numbers);
-}
-
-static void note(Operation *op, StringRef name, TypeRange types) {
-  Builder b(op->getContext());
-  if (DenseI64ArrayAttr numbers = unsignedOnes(types, b)) op->setAttr(name, numbers);
-}
 
 /// Of ops that show their values to the library.
 template <class... Ops>
 static void noteValues(Operation *op) {
   const auto noteOf = [&](auto shown) {
-    if (shown) note(op, kUnsigned, shown.getValues().getTypes());
+    if (shown) noteElements(op, kElements, shown.getValues().getTypes());
   };
   (noteOf(dyn_cast<Ops>(op)), ...);
 }
 
 /// What the op says by attributes of its result.
 static void eraseInAttributes(Operation *op) {
+  const auto erased = [](Attribute value) -> DenseElementsAttr {
+    auto elements = dyn_cast<DenseElementsAttr>(value);
+    if (!elements || !isStoredOtherwise(elements.getElementType())) return {};
+    return elements.bitcast(storageType(elements.getElementType()));
+  };
   if (auto constant = dyn_cast<ConstantOp>(op)) {
-    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-        elements && isUnsigned(elements.getType()))
-      constant->setAttr("value", elements.bitcast(withoutSign(elements.getElementType())));
+    if (DenseElementsAttr elements = erased(constant.getValue()))
+      constant->setAttr("value", elements);
   } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-        elements && isUnsigned(elements.getType()))
-      constant.setValueAttr(
-          cast<TypedAttr>(elements.bitcast(withoutSign(elements.getElementType()))));
+    if (DenseElementsAttr elements = erased(constant.getValue()))
+      constant.setValueAttr(cast<TypedAttr>(elements));
   } else if (auto dtype = op->getAttrOfType<TypeAttr>("dtype"); dtype && opInfoOf(op)) {
-    op->setAttr("dtype", TypeAttr::get(withoutSign(dtype.getValue())));
+    op->setAttr("dtype", TypeAttr::get(storageType(dtype.getValue())));
   }
 }
 
-llvm::DenseMap<Operation *, Signs> eraseSigns(func::FuncOp function) {
+/// Whether an op of upstream's computes with floats of 16 bits, which become integers.
+static bool computesIn16Bits(Operation *op) {
+  const auto is16Bits = [](Type type) { return bool(formatOf16Bits(type)); };
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<arith::SelectOp>(op) &&
+         !(isa<arith::ConstantOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())) &&
+         (llvm::any_of(op->getOperandTypes(), is16Bits) ||
+          llvm::any_of(op->getResultTypes(), is16Bits));
+}
+
+/// The format of the first of the types that is one of floats of 16 bits.
+static FloatType formatOf(TypeRange types) {
+  for (Type type : types)
+    if (FloatType format = formatOf16Bits(type)) return format;
+  return {};
+}
+
+FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function) {
   llvm::DenseMap<Operation *, Signs> signs;
   bool any = false;
-  const auto hasUnsigned = [](TypeRange types) { return llvm::any_of(types, isUnsigned); };
-  function.walk([&](Operation *op) {
-    const bool operands = hasUnsigned(op->getOperandTypes()),
-               results = hasUnsigned(op->getResultTypes());
-    if (!operands && !results) return;
+  const auto isAny = [](TypeRange types) { return llvm::any_of(types, isStoredOtherwise); };
+  const WalkResult walk = function.walk([&](Operation *op) {
+    const bool operands = isAny(op->getOperandTypes()), results = isAny(op->getResultTypes());
+    if (!operands && !results) return WalkResult::advance();
+    if (computesIn16Bits(op)) {
+      op->emitOpError("computes with floats of 16 bits, which only ops of the weft dialect do");
+      return WalkResult::interrupt();
+    }
     any = true;
-    if (opInfoOf(op))
+    if (isa<WeftDialect>(op->getDialect())) {
       signs[op] = {.operandsUnsigned = operands && isUnsigned(op->getOperands().back().getType()),
-                   .resultUnsigned = results};
+                   .resultUnsigned = llvm::any_of(op->getResultTypes(), isUnsigned),
+                   .operandFormat = formatOf(op->getOperandTypes()),
+                   .resultFormat = formatOf(op->getResultTypes())};
+    }
     noteValues<PrintOp, AssertOp, LeaveOp>(op);
     if (auto call = dyn_cast<HostCallOp>(op)) {
-      note(op, kUnsigned, call.getValues().getTypes());
-      note(op, kUnsignedResults, call.getGiven().getTypes());
+      noteElements(op, kElements, call.getValues().getTypes());
+      noteElements(op, kResultElements, call.getGiven().getTypes());
     }
     if (results) eraseInAttributes(op);
+    return WalkResult::advance();
   });
-  note(function, kUnsigned, function.getArgumentTypes());
-  note(function, kUnsignedResults, function.getResultTypes());
+  if (walk.wasInterrupted()) return failure();
+  noteElements(function, kElements, function.getArgumentTypes());
+  noteElements(function, kResultElements, function.getResultTypes());
   const auto erase = [](ValueRange values) {
-    for (Value value : values) value.setType(withoutSign(value.getType()));
+    for (Value value : values) value.setType(storageType(value.getType()));
   };
-  if (!any && !hasUnsigned(function.getArgumentTypes())) return signs;
+  if (!any && !isAny(function.getArgumentTypes())) return signs;
   function.walk([&](Operation *op) {
     erase(op->getResults());
     for (Region &region : op->getRegions())
       for (Block &block : region) erase(block.getArguments());
   });
   const auto types = [](TypeRange from) {
-    return llvm::map_to_vector(from, [](Type type) { return withoutSign(type); });
+    return llvm::map_to_vector(from, [](Type type) { return storageType(type); });
   };
   function.setFunctionType(FunctionType::get(
       function.getContext(), types(function.getArgumentTypes()), types(function.getResultTypes())));

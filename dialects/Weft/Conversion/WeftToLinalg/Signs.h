@@ -1,5 +1,5 @@
-// What happens to dtypes before weft ops become linalg: small ones are widened where the library
-// has no routines for them, and integers lose their signs.
+// What happens to dtypes before weft ops become linalg: small ones are widened where nothing
+// computes in them, integers lose their signs, and floats of 16 bits become their bits.
 #pragma once
 
 #include "Weft/Conversion/ScalarBuilder.h"
@@ -13,9 +13,10 @@ namespace mlir::weft {
 /// in which these are computed (OpDefs/Widening.h).
 void widenOperands(func::FuncOp function);
 
-/// Makes all types of the function signless, as arith and linalg want integers. Gives what the weft
-/// ops in it, which are lowered next, were told by their types. The function, and ops that show
-/// values to the library, keep it as an attribute, kUnsigned.
-llvm::DenseMap<Operation *, Signs> eraseSigns(func::FuncOp function);
+/// Makes all types of the function those of storage, as arith and linalg want them. Gives what the
+/// weft ops in it, which are lowered next, were told by their types. The function, and ops that
+/// show values to the library, keep it as an attribute, kElements. Fails, after a diagnostic, where
+/// an op of upstream's computes with floats of 16 bits.
+FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function);
 
 } // namespace mlir::weft

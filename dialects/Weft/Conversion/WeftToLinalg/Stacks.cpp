@@ -103,9 +103,10 @@ Value lowerStackAdd(LinalgBuilder &b, StackAddOp op) {
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   auto sum = linalg::GenericOp::create(
       b, place.slice, asSlice(b, op.getValue()), before, {identity, identity}, loops,
-      [](OpBuilder &builder, Location loc, ValueRange args) {
-        Value total = ScalarBuilder(builder, loc).add(args[1], args[0]);
-        linalg::YieldOp::create(builder, loc, total);
+      [signs = b.signsOf(op)](OpBuilder &builder, Location loc, ValueRange args) {
+        ScalarBuilder scalar(builder, loc, signs);
+        Value total = scalar.add(scalar.decoded(args[1]), scalar.decoded(args[0]));
+        linalg::YieldOp::create(builder, loc, scalar.encoded(total));
       });
   return tensor::InsertSliceOp::create(b, sum.getResult(0), op.getStack(), place.offsets,
                                        place.sizes, place.strides);
