@@ -4,7 +4,7 @@ expression of its record.
 The names in an expression are the op's operands and attributes, NumPy (np), and the functions below that follow "In NumPy".
 
 REQUIRES: numpy
-RUN: %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t
+RUN: env PYTHONPATH=%S/Inputs %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t
 """
 import ast
 import itertools
@@ -17,6 +17,8 @@ import sys
 import warnings
 
 import numpy as np
+
+from special_functions import *  # noqa: F403
 
 DTYPES = {"bool": np.bool_, "f32": np.float32, "f64": np.float64}
 DTYPES |= {f"{kind[0]}{bits}": np.dtype(f"{kind}{bits}").type for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
@@ -67,10 +69,6 @@ def ints(values):
 
 
 # In NumPy -------------------------------------------------------------------------------------------------------------------------
-
-
-def erf(x):
-    return np.vectorize(math.erf, otypes=[x.dtype])(x)
 
 
 def integer_power(x, y):
