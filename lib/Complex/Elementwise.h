@@ -86,7 +86,16 @@ Number<typename E::Value> elementwise(E &e, OpCode op, const Attrs &attrs,
     case OpCode::log1p: return f.log1p(z);
     case OpCode::sin: return f.sin(z);
     case OpCode::cos: return f.cos(z);
+    case OpCode::tan: return f.tan(z);
+    case OpCode::asin: return f.asin(z);
+    case OpCode::acos: return f.acos(z);
+    case OpCode::atan: return f.atan(z);
+    case OpCode::sinh: return f.sinh(z);
+    case OpCode::cosh: return f.cosh(z);
     case OpCode::tanh: return f.tanh(z);
+    case OpCode::asinh: return f.asinh(z);
+    case OpCode::acosh: return f.acosh(z);
+    case OpCode::atanh: return f.atanh(z);
     default:
       raise(ErrorKind::internal,
             std::string(op_info(op).name) + " has no formula for complex numbers");

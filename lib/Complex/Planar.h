@@ -6,6 +6,8 @@
 // Hull, Fairgrieve and Tang 1994. Special values are those of C99's annex G.
 #pragma once
 
+#include <numbers>
+
 #include "Complex/Real.h"
 
 namespace weft::planar {
@@ -25,7 +27,6 @@ public:
   using Complex = Planes<Value>;
   using Base::abs;
   using Base::add;
-  using Base::atan2;
   using Base::both;
   using Base::div;
   using Base::e;
@@ -135,7 +136,7 @@ public:
     return {where(is_near, near, plus(whole.re, -1)), whole.im};
   }
 
-  Complex log(const Complex &z) const { return {log_of_size(z), atan2(z.im, z.re)}; }
+  Complex log(const Complex &z) const { return {log_of_size(z), e.atan2(z.im, z.re)}; }
 
   Complex log1p(const Complex &z) const {
     const Complex one = {plus(z.re, 1), z.im};
@@ -143,7 +144,7 @@ public:
     // |1 + z|^2 - 1.
     const Value beyond = add(mul(z.re, plus(z.re, 2)), square(z.im));
     const Value near = times(0.5, e.log1p(beyond));
-    return {where(is_near_one(norm), near, log_of_size(one)), atan2(one.im, one.re)};
+    return {where(is_near_one(norm), near, log_of_size(one)), e.atan2(one.im, one.re)};
   }
 
   Complex sinh(const Complex &z) const {
@@ -168,13 +169,8 @@ public:
     return {where(grows, kInfinity, re), where(equal(z.im, 0), zero, where(keeps, z.re, im))};
   }
 
-  // By sinh and cosh of i z, which is (-y, x).
-
-  Complex sin(const Complex &z) const {
-    const Complex found = sinh({neg(z.im), z.re});
-    return {found.im, neg(found.re)};
-  }
-  Complex cos(const Complex &z) const { return cosh({neg(z.im), z.re}); }
+  Complex sin(const Complex &z) const { return over_i(sinh(times_i(z))); }
+  Complex cos(const Complex &z) const { return cosh(times_i(z)); }
 
   Complex tanh(const Complex &z) const {
     constexpr double kOne = 22; // where tanh is 1, but for what rounds away
@@ -200,6 +196,44 @@ public:
     return result;
   }
 
+  Complex tan(const Complex &z) const { return over_i(tanh(times_i(z))); }
+
+  // Inverse functions with the branch cuts of Kahan 1987.
+
+  Complex asin(const Complex &z) const {
+    const Roots roots = roots_of(z);
+    const Complex &m = roots.minus, &p = roots.plus;
+    return {e.atan2(z.re, sub(mul(m.re, p.re), mul(m.im, p.im))),
+            e.asinh(sub(mul(m.re, p.im), mul(m.im, p.re)))};
+  }
+  Complex acos(const Complex &z) const {
+    const Roots roots = roots_of(z);
+    const Complex &m = roots.minus, &p = roots.plus;
+    return {times(2, e.atan2(m.re, p.re)), e.asinh(sub(mul(p.re, m.im), mul(p.im, m.re)))};
+  }
+  Complex asinh(const Complex &z) const { return over_i(asin(times_i(z))); }
+
+  Complex acosh(const Complex &z) const {
+    const Complex m = sqrt({plus(z.re, -1), z.im}), p = sqrt({plus(z.re, 1), z.im});
+    return {e.asinh(add(mul(m.re, p.re), mul(m.im, p.im))), times(2, e.atan2(m.im, p.re))};
+  }
+
+  Complex atanh(const Complex &z) const {
+    const Value one = number(1), x = abs(z.re), y = z.im;
+    const Value below = add(square(sub(one, x)), square(y));
+    // Of large numbers x / |z|^2, whose square overflows, and a right angle.
+    const Value size = larger(z), large = greater(size, 1e15), endless = equal(size, kInfinity);
+    const Value scales = both(large, no(endless)), unit = where(scales, size, 1);
+    const Value u = div(where(scales, x, 1), unit), v = div(where(scales, y, 0), unit);
+    const Value far = where(endless, 0, div(u, mul(unit, add(square(u), square(v)))));
+    const Value near = times(0.25, e.log1p(div(times(4, x), where(large, 1, below))));
+    const Value re = where(large, far, near);
+    const Value turn = e.atan2(times(2, y), sub(mul(sub(one, x), plus(x, 1)), square(y)));
+    const Value im = where(large, with_sign(number(std::numbers::pi), y), turn);
+    return {where(e.signbit(z.re), neg(re), re), times(0.5, im)};
+  }
+  Complex atan(const Complex &z) const { return over_i(atanh(times_i(z))); }
+
   /// e^(b log a), but exact for the exponents 0, 1 and 2, and 0 of 0 where b has a positive real
   /// part.
   Complex power(const Complex &a, const Complex &b) const {
@@ -218,6 +252,17 @@ public:
   }
 
 private:
+  Complex times_i(const Complex &z) const { return {neg(z.im), z.re}; }
+  Complex over_i(const Complex &z) const { return {z.im, neg(z.re)}; }
+
+  /// The roots of 1 - z and 1 + z, where zeros keep their signs.
+  struct Roots {
+    Complex minus, plus;
+  };
+  Roots roots_of(const Complex &z) const {
+    return {sqrt({sub(number(1), z.re), neg(z.im)}), sqrt({plus(z.re, 1), z.im})};
+  }
+
   Value norm_of(const Complex &z) const { return add(square(z.re), square(z.im)); }
   Value larger(const Complex &z) const { return e.maximum(abs(z.re), abs(z.im)); }
   Value is_endless(const Complex &z) const { return either(is_infinite(z.re), is_infinite(z.im)); }

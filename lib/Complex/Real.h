@@ -3,7 +3,6 @@
 #pragma once
 
 #include <limits>
-#include <numbers>
 
 #include "OpDefs/Emitter.h"
 
@@ -68,41 +67,6 @@ public:
     const Value sine = times(0.5, add(less_one, div(less_one, plus(less_one, 1))));
     return {where(large, half, sine), where(large, half, add(half, inverse)),
             where(large, number(kExpOfLarge), 1)};
-  }
-
-  /// The arc tangent of numbers from 0 to 1, by that of the difference to an angle nearby.
-  ///
-  /// For any angle a, atan(x) = a + atan((x cos a - sin a) / (cos a + x sin a)). A rational
-  /// function gives one that is within 0.005, so that the series of what is left ends after three
-  /// terms in either dtype; as this holds for all x around, derivatives are as exact.
-  Value small_angle(const Value &x) const {
-    const Value near = e.stop_gradient(div(x, add(number(1), mul(number(0.28125), square(x)))));
-    const Value cosine = e.cos(near), sine = e.sin(near);
-    const Value rest = div(sub(mul(x, cosine), sine), add(cosine, mul(x, sine)));
-    const Value squared = square(rest);
-    const Value series =
-        sub(number(1), mul(squared, sub(number(1.0 / 3), div(squared, number(5)))));
-    return add(near, mul(rest, series));
-  }
-
-  Value atan(const Value &x) const {
-    const Value below = e.signbit(x); // so that -0.0 gives itself
-    const Value size = where(below, neg(x), x), steep = greater(size, 1);
-    Value angle = small_angle(where(steep, div(number(1), where(steep, size, 1)), size));
-    angle = where(steep, sub(number(std::numbers::pi / 2), angle), angle);
-    return where(below, neg(angle), angle);
-  }
-
-  Value atan2(const Value &y, const Value &x) const {
-    const Value height = abs(y), width = abs(x), steep = e.greater(height, width);
-    const Value below = where(steep, width, height), above = where(steep, height, width);
-    const Value both_zero = equal(add(height, width), 0);
-    const Value both_infinite = both(equal(height, kInfinity), equal(width, kInfinity));
-    const Value ratio = div(below, where(either(both_zero, both_infinite), 1, above));
-    Value angle = small_angle(where(both_infinite, 1, ratio));
-    angle = where(steep, sub(number(std::numbers::pi / 2), angle), angle);
-    angle = where(e.signbit(x), sub(number(std::numbers::pi), angle), angle);
-    return where(e.signbit(y), neg(angle), angle);
   }
 
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();

@@ -22,6 +22,7 @@ from weft import metrics as metrics
 from weft import nn as nn
 from weft import optimizers as optimizers
 from weft import random as random
+from weft import special as special
 from weft import summary as summary
 from weft import train as train
 from weft import tree as tree
@@ -75,6 +76,7 @@ __all__ = [
     "recompute",
     "scan",
     "show_versions",
+    "special",
     "summary",
     "schedules",
     "switch_case",

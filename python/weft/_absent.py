@@ -61,7 +61,7 @@ def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) 
 
 _MODULES = [
     "", "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
-    "schedules", "summary", "train", "tree",
+    "schedules", "special", "summary", "train", "tree",
 ]  # fmt: skip
 
 _FILES = ["checkpoint", "derivatives", "gradients", "modules"]

@@ -4,7 +4,7 @@ expression of its record.
 The names in an expression are the op's operands and attributes, NumPy (np), and the functions below that follow "In NumPy".
 
 REQUIRES: numpy
-RUN: %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t
+RUN: env PYTHONPATH=%S/Inputs %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t
 """
 import ast
 import itertools
@@ -20,6 +20,7 @@ import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
 from random_numbers import draw_permutation, draw_uniform  # noqa: E402
+from special_functions import *  # noqa: E402, F403
 
 DTYPES = {"bool": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}
 DTYPES |= {f"{kind[0]}{bits}": np.dtype(f"{kind}{bits}").type for kind in ("int", "uint") for bits in (8, 16, 32, 64)}
@@ -76,10 +77,6 @@ def ints(values):
 
 
 # In NumPy -------------------------------------------------------------------------------------------------------------------------
-
-
-def erf(x):
-    return np.vectorize(math.erf, otypes=[x.dtype])(x)
 
 
 def integer_power(x, y):

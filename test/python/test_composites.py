@@ -7,6 +7,7 @@ import inspect
 import json
 import operator
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -26,6 +27,7 @@ NULL = {"null": None, "true": True, "false": False}
 def oracle():
     """What test/Oracle/every-op.py has, without the program that it is."""
     path = Path(__file__).resolve().parents[1] / "Oracle/every-op.py"
+    sys.path.append(str(path.parent / "Inputs"))
     tree = ast.parse(path.read_text())
     tree.body = tree.body[:-1]
     names = {"__file__": str(path)}

@@ -12,7 +12,7 @@ import weft as wf
 # By their paths in weft; the last three are modules of which weft has the names itself.
 MODULES = [
     "", "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
-    "schedules", "summary", "train", "tree", "checkpoint", "_control", "derivatives",
+    "schedules", "special", "summary", "train", "tree", "checkpoint", "_control", "derivatives",
 ]  # fmt: skip
 
 # What people call most of classes whose other methods may do without an example.

@@ -64,6 +64,7 @@ DTYPES |= {f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint") for b
 def oracle():
     """The functions that NumPy's expressions of the records use."""
     path = Path(__file__).resolve().parents[1] / "Oracle/every-op.py"
+    sys.path.append(str(path.parent / "Inputs"))
     text = path.read_text()
     names = {"np": np, "math": __import__("math")}
     # Only its functions: the rest of the file runs a program.

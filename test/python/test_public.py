@@ -20,7 +20,7 @@ MODULES = {
         f"weft.{name}": getattr(wf, name)
         for name in (
             "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "optimizers", "random", "schedules",
-            "summary", "train",
+            "special", "summary", "train",
         )
     },
 }  # fmt: skip

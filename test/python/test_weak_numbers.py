@@ -28,6 +28,16 @@ def _select(m, x, n):
     return m.select(wf.tensor([True, False, True]), x, n) if m is wf else np.where([True, False, True], x, n)
 
 
+def _in_float64(name, *more):
+    """Of what NumPy does not have: the function itself, of tensors of float64 alone."""
+    def call(m, x, n):
+        if m is wf:
+            return getattr(wf, name)(x, n, *more)
+        return getattr(wf, name)(*(wf.tensor(np.asarray(v, np.float64)) for v in (x, n, *more))).numpy()
+
+    return [call]
+
+
 # Function -> calls with a tensor x of shape (3,) and a number n or a list of three.
 ELEMENTWISE = {
     **{name: _of(name) for name in (
@@ -36,6 +46,8 @@ ELEMENTWISE = {
         "fmax", "fmin", "heaviside", "nextafter",
     )},
     "atan2": _of("atan2", "arctan2"),
+    **{name: _in_float64(name) for name in ("zeta", "betaln", "gammainc", "gammaincc", "gammainc_da", "xlog1py")},
+    "betainc": _in_float64("betainc", 0.3),
     "xlogy": [lambda m, x, n: m.xlogy(x, n) if m is wf else x * np.log(n), lambda m, x, n: m.xlogy(n, x) if m is wf else n * np.log(x)],
     "select": [_select, lambda m, x, n: _select(m, n, x)],
     "where": [lambda m, x, n: m.where(x > 0, x, n), lambda m, x, n: m.where(x > 0, n, x)],

@@ -8,6 +8,7 @@
 #include "Pipelines/Pipelines.h"
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -93,6 +94,10 @@ int run() {
     passes.enableVerifier(false);
     jit::buildLLVMPipeline(passes, target, jit::EntryKind::kernel);
     if (mlir::failed(passes.run(*module))) return fail("the kernels cannot be lowered");
+    // What kernels share has the same names in the objects of the other levels.
+    for (auto function : module->getOps<mlir::LLVM::LLVMFuncOp>())
+      if (function.isPrivate() && !function.isExternal())
+        function.setLinkage(mlir::LLVM::Linkage::Internal);
     kernelgen::buildTable(
         *module,
         (isFused() ? "weft_fused_x86_64_v" : "weft_kernels_x86_64_v") + std::to_string(level),

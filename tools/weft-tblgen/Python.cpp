@@ -160,7 +160,8 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   }
   // A list of numbers is weak beside a tensor where operands take a common dtype.
   const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
-  const bool optional = any_of(op.operands, [](const Operand &o) { return o.optional; });
+  const bool optional = !parameters.front().operand ||
+                        any_of(op.operands, [](const Operand &o) { return o.optional; });
   os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
      << "> operands(signature_" << op.identifier() << ", values, " << first;
   // Lists for an operand of only one dtype take it.

@@ -25,11 +25,13 @@ static std::string expression(const OpRecord &op, const DagInit *dag) {
   const Record *head = operatorOf(dag);
   if (!head->isSubClassOf("Scalar"))
     PrintFatalError(op.def, "'" + head->getName() + "' is no scalar function");
-  std::string text = "s." + head->getValueAsString("function").str() + "(";
+  const bool special = head->isSubClassOf("Special");
+  std::string text = "s." + std::string(special ? "special(SpecialFunction::" : "") +
+                     head->getValueAsString("function").str() + (special ? ", {" : "(");
   for (unsigned i = 0; i < dag->getNumArgs(); ++i)
     text += (i ? ", " : "") + argument(op, dag->getArg(i), dag->getArgName(i));
   if (head->getName() == "s_cast") text += ", resultType";
-  return text + ")";
+  return text + (special ? "})" : ")");
 }
 
 void emitScalarBodies(const RecordKeeper &records, raw_ostream &os) {

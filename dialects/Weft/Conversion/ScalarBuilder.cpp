@@ -1,6 +1,7 @@
 // Chooses arith and math operations by element type, with the numeric rules of the op records.
 #include "Weft/Conversion/ScalarBuilder.h"
 
+#include "Weft/IR/Weft.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -486,6 +487,9 @@ Value ScalarBuilder::sqrt(Value x) { return math::SqrtOp::create(b, loc, x); }
 Value ScalarBuilder::rsqrt(Value x) { return math::RsqrtOp::create(b, loc, x); }
 Value ScalarBuilder::sin(Value x) { return math::SinOp::create(b, loc, x); }
 Value ScalarBuilder::cos(Value x) { return math::CosOp::create(b, loc, x); }
+Value ScalarBuilder::special(SpecialFunction function, ValueRange operands) {
+  return SpecialOp::create(b, loc, operands.front().getType(), function, operands);
+}
 
 #include "ScalarBodies.inc"
 

@@ -6,6 +6,8 @@
 
 namespace mlir::weft {
 
+enum class SpecialFunction : uint32_t;
+
 /// The product of `exponent` times `base`, for an exponent above 0.
 template <typename Multiply>
 Value powerBySquaring(Value base, uint64_t exponent, Multiply multiply) {
@@ -100,6 +102,7 @@ public:
   Value rsqrt(Value x);
   Value sin(Value x);
   Value cos(Value x);
+  Value special(SpecialFunction function, ValueRange operands);
 
   /// A number as a value of `type`, which may be a vector (a splat).
   Value constant(double value, Type type);

@@ -157,24 +157,6 @@ def Weft_LogaddexpFn : Weft_BinaryFloatFn<"logaddexp"> {
   let example = "logaddexp(0.0, 0.0)  ->  0.6931472";
 }
 
-def Weft_HypotFn : Weft_BinaryFloatFn<"hypot"> {
-  let summary = "sqrt(x² + y²), without overflow; infinite where one is, also beside NaN.";
-  let description = "Its gradient is 0 where both are.";
-  let cppBody = "hypot";
-  let numpy = "np.hypot(x, y)";
-  let tolerance = "ulps(3) + smallest()";
-  let example = "hypot(3.0, 4.0)  ->  5";
-}
-
-def Weft_CbrtFn : Weft_UnaryFloatFn<"cbrt"> {
-  let summary = "The cube root, of negative numbers too.";
-  let cppBody = "cbrt";
-  let domain = "positive";
-  let numpy = "np.cbrt(x)";
-  let tolerance = "ulps(4)";
-  let example = "cbrt([8.0, -1.0])  ->  [2, -1]";
-}
-
 def Weft_CopysignFn : Weft_BinaryFloatFn<"copysign"> {
   let summary = "The size of x with the sign of y, which zeros have as well.";
   let cppBody = "copysign";
@@ -213,6 +195,28 @@ def Weft_XlogyFn : Weft_BinaryFloatFn<"xlogy"> {
   let tolerance = "ulps(3) + smallest()";
   let signedZeros = 0;
   let example = "xlogy([0.0, 2.0], [0.0, 1.0])  ->  [0, 0]";
+}
+
+def Weft_Xlog1pyFn : Weft_BinaryFloatFn<"xlog1py"> {
+  let summary = "x * log(1 + y), exact near a y of 0, and 0 where x is 0 and y is no NaN.";
+  let cppBody = "xlog1py";
+  let numpy = "np.where((x == 0) & (y == y), 0, x * np.log1p(y))";
+  let tolerance = "ulps(3) + smallest()";
+  let signedZeros = 0;
+  let example = "xlog1py([0.0, 2.0], [-1.0, 1.0])  ->  [0, 1.3862944]";
+}
+
+def Weft_PolygammaFn : Weft_UnaryFloatFn<"polygamma"> {
+  let summary = "The derivative of order n of `digamma`.";
+  let parameters = (params Weft_Int<"", "the order, from 0 on">:$n, Weft_Float:$x);
+  let raises = [Raises<ValueError, "the order is negative">];
+  let cppBody = "polygamma";
+  let domain = "positive";
+  let samples = !listconcat(!foreach(one, samplesOfOne, Sample<one.operands, ["1"]>),
+                            [Sample<["finite 33"], ["0"]>, Sample<["[1, 2, 20]"], ["4"]>]);
+  let numpy = "polygamma(n, x)";
+  let tolerance = "np.maximum(ulps(8), 8 * np.finfo(x.dtype).eps) + smallest()";
+  let example = "polygamma(1, [1.0, 2.0])  ->  [1.644934, 0.64493406]";
 }
 
 def Weft_EntrFn : Weft_UnaryFloatFn<"entr"> {
@@ -257,54 +261,6 @@ def Weft_Rad2degFn : Weft_UnaryFloatFn<"rad2deg"> {
   let names = [Np<"degrees">];
 }
 
-def Weft_TanFn : Weft_UnaryFloatFn<"tan", Weft_Inexact> {
-  let summary = "The tangent of an angle.";
-  let cppBody = "tan";
-  let numpy = "np.tan(x)";
-  let tolerance = "ulps(4)";
-  let example = "tan(0.0)  ->  0";
-}
-
-def Weft_AtanFn : Weft_UnaryFloatFn<"atan", Weft_Inexact> {
-  let summary = "The angle between -pi / 2 and pi / 2 whose tangent is x.";
-  let cppBody = "atan";
-  let numpy = "np.arctan(x)";
-  let tolerance = "ulps(4)";
-  let example = "atan([0.0, 1.0])  ->  [0, 0.7853982]";
-  let names = [Np<"arctan">];
-}
-
-def Weft_AsinFn : Weft_UnaryFloatFn<"asin", Weft_Inexact> {
-  let summary = "The angle between -pi / 2 and pi / 2 whose sine is x; of a real x NaN beyond -1 and 1.";
-  let cppBody = "asin";
-  let numpy = "np.arcsin(x)";
-  let tolerance = "ulps(6)";
-  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
-  let example = "asin([0.0, 1.0])  ->  [0, 1.5707964]";
-  let names = [Np<"arcsin">];
-}
-
-def Weft_AcosFn : Weft_UnaryFloatFn<"acos", Weft_Inexact> {
-  let summary = "The angle between 0 and pi whose cosine is x; of a real x NaN beyond -1 and 1.";
-  let cppBody = "acos";
-  let numpy = "np.arccos(x)";
-  let tolerance = "ulps(6)";
-  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
-  let example = "acos([1.0, 0.0])  ->  [0, 1.5707964]";
-  let names = [Np<"arccos">];
-}
-
-def Weft_Atan2Fn : Weft_BinaryFloatFn<"atan2"> {
-  let summary = "The angle between -pi and pi of the point (x, y), from the x axis on.";
-  let parameters = (params Weft_Float:$y, Weft_Float:$x);
-  let operandShapes = ["of any shape", "of a shape that broadcasts with that of y"];
-  let cppBody = "atan2";
-  let numpy = "np.arctan2(y, x)";
-  let tolerance = "ulps(4) + smallest()";
-  let example = "atan2([1.0, -1.0], -1.0)  ->  [2.3561945, -2.3561945]";
-  let names = [Np<"arctan2">];
-}
-
 //===----------------------------------------------------------------------===//
 // Complex numbers
 //===----------------------------------------------------------------------===//
@@ -342,55 +298,6 @@ def Weft_AngleFn : Weft_UnaryFloatFn<"angle", Weft_Inexact> {
   let numpy = "np.angle(x)";
   let tolerance = "ulps(4) + smallest()";
   let example = "angle([1.0, -1.0])  ->  [0, 3.1415927]";
-}
-
-//===----------------------------------------------------------------------===//
-// Hyperbolic functions
-//===----------------------------------------------------------------------===//
-
-def Weft_SinhFn : Weft_UnaryFloatFn<"sinh", Weft_Inexact> {
-  let summary = "The hyperbolic sine, (exp(x) - exp(-x)) / 2.";
-  let cppBody = "sinh";
-  let numpy = "np.sinh(x)";
-  let tolerance = "ulps(6)";
-  let example = "sinh([0.0, 1.0])  ->  [0, 1.175201]";
-}
-
-def Weft_CoshFn : Weft_UnaryFloatFn<"cosh", Weft_Inexact> {
-  let summary = "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.";
-  let cppBody = "cosh";
-  let numpy = "np.cosh(x)";
-  let tolerance = "ulps(6)";
-  let example = "cosh([0.0, 1.0])  ->  [1, 1.5430806]";
-}
-
-def Weft_AsinhFn : Weft_UnaryFloatFn<"asinh", Weft_Inexact> {
-  let summary = "The number whose hyperbolic sine is x.";
-  let cppBody = "asinh";
-  let numpy = "np.arcsinh(x)";
-  let tolerance = "ulps(6)";
-  let example = "asinh([0.0, 1.0])  ->  [0, 0.8813736]";
-  let names = [Np<"arcsinh">];
-}
-
-def Weft_AcoshFn : Weft_UnaryFloatFn<"acosh", Weft_Inexact> {
-  let summary = "The number from 0 on whose hyperbolic cosine is x; of a real x NaN below 1.";
-  let cppBody = "acosh";
-  let domain = "positive";
-  let numpy = "np.arccosh(x)";
-  let tolerance = "ulps(6)";
-  let example = "acosh([1.0, 2.0])  ->  [0, 1.316958]";
-  let names = [Np<"arccosh">];
-}
-
-def Weft_AtanhFn : Weft_UnaryFloatFn<"atanh", Weft_Inexact> {
-  let summary = "The number whose hyperbolic tangent is x; of a real x NaN beyond -1 and 1.";
-  let cppBody = "atanh";
-  let numpy = "np.arctanh(x)";
-  let tolerance = "ulps(6)";
-  let samples = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
-  let example = "atanh([0.0, 0.5])  ->  [0, 0.54930615]";
-  let names = [Np<"arctanh">];
 }
 
 #endif // WEFT_IR_COMPOSITES

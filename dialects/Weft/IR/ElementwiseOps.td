@@ -325,6 +325,7 @@ def Weft_LogisticOp : Weft_UnaryFloatOp<"logistic"> {
   let numpy = "1 / (1 + np.exp(-x))";
   let tolerance = "ulps(3) + smallest()";
   let example = "logistic([-1, 0, 1])  ->  [0.26894143, 0.5, 0.7310586]";
+  let names = [Np<"expit">];
 }
 
 def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt", Weft_Inexact> {

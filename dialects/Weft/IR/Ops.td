@@ -4,6 +4,7 @@
 #define WEFT_IR_OPS
 
 include "Weft/IR/ElementwiseOps.td"
+include "Weft/IR/SpecialOps.td"
 include "Weft/IR/StructuralOps.td"
 include "Weft/IR/MovementOps.td"
 include "Weft/IR/CumulativeOps.td"

@@ -19,6 +19,25 @@ LogicalResult ConstantOp::verify() {
   return success();
 }
 
+LogicalResult SpecialOp::verify() {
+  const size_t given = getOperands().size();
+  size_t wanted = 1;
+  switch (getFunction()) {
+  case SpecialFunction::zeta:
+  case SpecialFunction::betaln:
+  case SpecialFunction::gammainc:
+  case SpecialFunction::gammaincc:
+  case SpecialFunction::gammainc_da:
+  case SpecialFunction::atan2:
+  case SpecialFunction::hypot: wanted = 2; break;
+  case SpecialFunction::betainc: wanted = 3; break;
+  default: break;
+  }
+  if (given == wanted) return success();
+  return emitOpError() << stringifySpecialFunction(getFunction()) << " is of " << wanted
+                       << (wanted == 1 ? " operand" : " operands") << ", but there are " << given;
+}
+
 LogicalResult VariableOp::verify() {
   if (!isWeftTensor(getType()))
     return emitOpError() << "the type must be a ranked tensor of " << dtypesInWords() << ", but is "

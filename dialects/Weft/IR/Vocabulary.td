@@ -54,6 +54,43 @@ def math_rsqrt : Scalar<"rsqrt">;
 def math_sin : Scalar<"sin">;
 def math_cos : Scalar<"cos">;
 
+/// An enumerator of Weft_SpecialFunction, which becomes a weft.special.
+class Special<string fn> : Scalar<fn>;
+def math_erfc : Special<"erfc">;
+def math_erfcx : Special<"erfcx">;
+def math_erfinv : Special<"erfinv">;
+def math_ndtr : Special<"ndtr">;
+def math_log_ndtr : Special<"log_ndtr">;
+def math_ndtri : Special<"ndtri">;
+def math_gamma : Special<"gamma">;
+def math_lgamma : Special<"lgamma">;
+def math_digamma : Special<"digamma">;
+def math_i0 : Special<"i0">;
+def math_i0e : Special<"i0e">;
+def math_i1 : Special<"i1">;
+def math_i1e : Special<"i1e">;
+def math_sinpi : Special<"sinpi">;
+def math_cospi : Special<"cospi">;
+def math_sinc : Special<"sinc">;
+def math_zeta : Special<"zeta">;
+def math_betaln : Special<"betaln">;
+def math_tan : Special<"tan">;
+def math_atan : Special<"atan">;
+def math_atan2 : Special<"atan2">;
+def math_asin : Special<"asin">;
+def math_acos : Special<"acos">;
+def math_sinh : Special<"sinh">;
+def math_cosh : Special<"cosh">;
+def math_asinh : Special<"asinh">;
+def math_acosh : Special<"acosh">;
+def math_atanh : Special<"atanh">;
+def math_cbrt : Special<"cbrt">;
+def math_hypot : Special<"hypot">;
+def math_gammainc : Special<"gammainc">;
+def math_gammaincc : Special<"gammaincc">;
+def math_gammainc_da : Special<"gammainc_da">;
+def math_betainc : Special<"betainc">;
+
 //===----------------------------------------------------------------------===//
 // Derivatives: an Emit is an op of the dialect by its mnemonic; a Rule is a function template of
 // lib/Autodiff/Rules.h called with the emitter, the call's types and attributes, and the arguments.
@@ -91,6 +128,19 @@ def le : Emit<"less_equal">;
 def gt : Emit<"greater">;
 def ge : Emit<"greater_equal">;
 def where : Emit<"select">;
+def erfcx : Emit<"erfcx">;
+def digamma : Emit<"digamma">;
+def i0 : Emit<"i0">;
+def i0e : Emit<"i0e">;
+def i1 : Emit<"i1">;
+def i1e : Emit<"i1e">;
+def sinpi : Emit<"sinpi">;
+def cospi : Emit<"cospi">;
+def zeta : Emit<"zeta">;
+def sinh : Emit<"sinh">;
+def cosh : Emit<"cosh">;
+def hypot : Emit<"hypot">;
+def gammainc_da : Emit<"gammainc_da">;
 def cofactors_along : Emit<"cofactors_along">;
 
 /// `conjugates`: in reverse it is given saved complex values conjugated, as what has a complex derivative wants them.
@@ -104,6 +154,7 @@ def one;       // 1 of the cotangent's dtype
 def square;    // x * x, emitted as a multiply
 def no_grad;   // this operand has no derivative (an index, a predicate)
 
+def no_derivative : Rule<"no_derivative">; // it raises a StateError
 def cast_back : Rule<"cast_back">;
 def abs_back : Rule<"abs_back", 0>;
 def abs_forward : Rule<"abs_forward">;
@@ -112,6 +163,13 @@ def imag_back : Rule<"imag_back">;
 def conj_back : Rule<"conj_back">;
 def complex_back_real : Rule<"complex_back_real">;
 def complex_back_imag : Rule<"complex_back_imag">;
+def erfcx_slope : Rule<"erfcx_slope">;
+def sinc_slope : Rule<"sinc_slope">;
+def quotient_or_half : Rule<"quotient_or_half">;
+def quotient_of_length : Rule<"quotient_of_length">;
+def gammainc_slope : Rule<"gammainc_slope">;
+def betainc_slope : Rule<"betainc_slope">;
+def asinh_slope : Rule<"asinh_slope">;
 def expand_reduced : Rule<"expand_reduced">;
 def mean_back : Rule<"mean_back">;
 def extremum_back : Rule<"extremum_back">;

@@ -2,6 +2,7 @@
 // ExpandMath/Functions.h.
 #include "Weft/Transforms/ExpandMath.h"
 
+#include "Weft/IR/Weft.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
 #include "Weft/Transforms/Passes.h"
 
@@ -36,8 +37,24 @@ FloatType computeFormat(Type type) {
   return element.isF32() || element.isF64() ? element : nullptr;
 }
 
-/// Replaces an operation whose operands and results all have one type. `expand` takes the operands
+/// Replaces an operation whose operands and results all have one type. `formula` takes the operands
 /// in the format to compute in and returns the results in it.
+LogicalResult expandOp(Operation *op, PatternRewriter &rewriter,
+                       llvm::function_ref<SmallVector<Flt, 2>(ArrayRef<Flt>)> formula) {
+  Type type = op->getResult(0).getType();
+  FloatType format = computeFormat(type);
+  if (!format)
+    return rewriter.notifyMatchFailure(op, "not a scalar or vector of f16, bf16, f32 or f64");
+  Scope scope(rewriter, op);
+  auto operands = llvm::map_to_vector<2>(
+      op->getOperands(), [&](Value operand) { return convert(Flt{{operand, &scope}}, format); });
+  auto element = cast<FloatType>(getElementTypeOrSelf(type));
+  auto results = llvm::map_to_vector<2>(formula(operands),
+                                        [&](Flt result) { return convert(result, element).value; });
+  rewriter.replaceOp(op, results);
+  return success();
+}
+
 template <typename Op>
 struct ExpandPattern : OpRewritePattern<Op> {
   using Formula = SmallVector<Flt, 2> (*)(ArrayRef<Flt>);
@@ -46,18 +63,7 @@ struct ExpandPattern : OpRewritePattern<Op> {
       : OpRewritePattern<Op>(context), formula(formula) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    Type type = op->getResult(0).getType();
-    FloatType format = computeFormat(type);
-    if (!format)
-      return rewriter.notifyMatchFailure(op, "not a scalar or vector of f16, bf16, f32 or f64");
-    Scope scope(rewriter, op);
-    auto operands = llvm::map_to_vector<2>(
-        op->getOperands(), [&](Value operand) { return convert(Flt{{operand, &scope}}, format); });
-    auto element = cast<FloatType>(getElementTypeOrSelf(type));
-    auto results = llvm::map_to_vector<2>(
-        formula(operands), [&](Flt result) { return convert(result, element).value; });
-    rewriter.replaceOp(op, results);
-    return success();
+    return expandOp(op, rewriter, formula);
   }
 
 private:
@@ -85,13 +91,14 @@ bool hasLongFormula(Operation *op) {
   if (auto power = dyn_cast<math::PowFOp>(op); power && expand::isShortPower(power.getRhs()))
     return false;
   return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op,
-             math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp, math::CosOp, math::PowFOp>(
-             op) &&
+             math::Log1pOp, math::TanhOp, math::ErfOp, math::SinOp, math::CosOp, math::PowFOp,
+             SpecialOp>(op) &&
          computeFormat(op->getResult(0).getType());
 }
 
 /// Makes a function of each op on scalars that the module has `from` times or more, and calls it;
-/// of one on vectors, which may stand in a hot loop, from eight times as many on.
+/// of one on vectors, which may stand in a hot loop, from eight times as many on. Special functions
+/// are so long that a call is nothing beside them: they are shared whenever there are two.
 void share(ModuleOp module, unsigned from) {
   using Kind = std::tuple<OperationName, DictionaryAttr, Type>;
   llvm::MapVector<Kind, SmallVector<Operation *>> kinds;
@@ -101,8 +108,10 @@ void share(ModuleOp module, unsigned from) {
   });
   SymbolTable symbols(module);
   for (auto &[kind, ops] : kinds) {
-    if (ops.size() < (isa<VectorType>(std::get<Type>(kind)) ? 8 * from : from)) continue;
     Operation *first = ops.front();
+    const bool isSpecial = isa<SpecialOp>(first);
+    const size_t fromLanes = isa<VectorType>(std::get<Type>(kind)) ? 8 : 1;
+    if ((!isSpecial && from == 0) || ops.size() < (isSpecial ? 2 : fromLanes * from)) continue;
     OpBuilder b(module.getContext());
     auto function =
         func::FuncOp::create(b, first->getLoc(), ("weft." + first->getName().stripDialect()).str(),
@@ -122,6 +131,16 @@ void share(ModuleOp module, unsigned from) {
   }
 }
 
+struct ExpandSpecial : OpRewritePattern<SpecialOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SpecialOp op, PatternRewriter &rewriter) const override {
+    return expandOp(op, rewriter, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
+      return {expand::special(op.getFunction(), x)};
+    });
+  }
+};
+
 struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
   using Base::Base;
 
@@ -134,8 +153,7 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
   }
 
   void runOnOperation() override {
-    if (auto module = dyn_cast<ModuleOp>(getOperation()); module && shareFrom != 0)
-      share(module, shareFrom);
+    if (auto module = dyn_cast<ModuleOp>(getOperation())) share(module, shareFrom);
     walkAndApplyPatterns(getOperation(), patterns);
   }
 
@@ -158,6 +176,7 @@ void populateExpandMathPatterns(RewritePatternSet &patterns) {
   addUnary<math::CosOp, expand::cos>(patterns);
   addUnary<math::RsqrtOp, rsqrt>(patterns);
   addBinary<math::PowFOp, expand::pow>(patterns);
+  patterns.add<ExpandSpecial>(patterns.getContext());
   patterns.add<ExpandPattern<math::SincosOp>>(patterns.getContext(),
                                               [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
                                                 auto [sine, cosine] = expand::sincos(x[0]);

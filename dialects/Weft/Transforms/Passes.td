@@ -474,17 +474,17 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
   let summary = "Replaces elementary functions by arithmetic that needs no library.";
   let description = [{
     Before: math.exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, sin, cos, sincos, powf and
-    rsqrt on scalars and vectors of f16, bf16, f32 and f64.
+    rsqrt, and weft.special, on scalars and vectors of f16, bf16, f32 and f64.
 
     After: arith operations, math.fma and other operations that processors have, all correctly
     rounded; so a result does not depend on the width of the vectors or on the processor. sin and
     cos hold an scf.if around the rare reduction of large arguments; run the pass after loops were
-    vectorised. A formula is up to 200 operations long: with `share-from`, a module that has a
+    vectorised; so do some special functions, or a loop that ends when all lanes are done. A formula is up to 200 operations long: with `share-from`, a module that has a
     function of scalars many times has its formula once, in a func.func that it calls; of vectors
-    eight times as many. Powers by few exponents (integers from -8 to 8 of f32, from -1 to 4 of
+    eight times as many. A special function has it once wherever there are two. Powers by few exponents (integers from -8 to 8 of f32, from -1 to 4 of
     f64, 0.5 and -0.5) are products, quotients and roots: without a test if the exponent is a
     constant, else where a lane has such a value, so that the bits are the same. Errors are at most 1 unit in the last place (f32) and
-    1.5 (f64); 1.5 for rsqrt and erf and 2 for tanh in both. Narrower formats are computed in f32 and rounded once more.
+    1.5 (f64); 1.5 for rsqrt and erf and 2 for tanh in both; docs/special-functions.md has those of the others, of which an f32 is computed in f64. Narrower formats are computed in f32 and rounded once more.
 
     ```mlir
     %y = math.rsqrt %x : vector<8xf32>

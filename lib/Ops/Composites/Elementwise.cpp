@@ -59,11 +59,6 @@ Tensor floor_divide_floats(const Tensor &x, const Tensor &y) {
   return select(y == 0, exact, rounded);
 }
 
-/// 0 in place of NaN where the other is infinite.
-Tensor beside_infinity(const Tensor &x, const Tensor &other) {
-  return select((x != x) & (other == kInfinity), 0, x);
-}
-
 } // namespace
 
 Tensor round(const Tensor &x, std::int64_t decimals) {
@@ -118,6 +113,19 @@ Tensor xlogy(const Tensor &x, const Tensor &y) {
   return select(none, 0, x) * log(select(none, 1, y));
 }
 
+Tensor xlog1py(const Tensor &x, const Tensor &y) {
+  const Tensor none = (x == 0) & (y == y);
+  return select(none, 0, x) * log1p(select(none, 0, y));
+}
+
+Tensor polygamma(std::int64_t n, const Tensor &x) {
+  if (n < 0)
+    raise(ErrorKind::value, "polygamma: the order must not be negative, but is " + std::to_string(n));
+  if (n == 0) return digamma(x);
+  const double order = static_cast<double>(n);
+  return zeta(order + 1, x) * ((n % 2 == 0 ? -1 : 1) * std::tgamma(order + 1));
+}
+
 Tensor entr(const Tensor &x) {
   const Tensor none = x <= 0;
   const Tensor summand = 0 - x * log(select(none, 1, x));
@@ -129,25 +137,6 @@ Tensor logit(const Tensor &x) {
   const Tensor near = (x > 0.3) & (x < 0.65), middle = select(near, x, 0.5);
   const Tensor beside = log1p((2 * middle - 1) / (1 - middle));
   return select(near, beside, log(x) - log1p(-x));
-}
-
-Tensor hypot(const Tensor &x, const Tensor &y) {
-  const Tensor first = abs(x), second = abs(y);
-  const Tensor a = beside_infinity(first, second), b = beside_infinity(second, first);
-  const Tensor most = stop_gradient(maximum(a, b));
-  const Tensor plain = (most == 0) | (most == kInfinity), unit = select(plain, 1, most);
-  const Tensor squares = square(a / unit) + square(b / unit);
-  return select(plain, maximum(a, b), unit * sqrt(select(plain, 1, squares)));
-}
-
-Tensor cbrt(const Tensor &x) {
-  const Tensor below = signbit(x); // so that -0.0 gives itself
-  const Tensor size = select(below, -x, x), near = power(size, 1.0 / 3);
-  // A step of Newton's: 1/3 is no number of the dtype, and the error of that grows with log(x).
-  const Tensor plain = (size == 0) | (size == kInfinity), known = select(plain, 1, near);
-  const Tensor excess = known - size / square(known);
-  const Tensor root = select(plain, near, known - excess / 3);
-  return select(below, -root, root);
 }
 
 Tensor copysign(const Tensor &x, const Tensor &y) {

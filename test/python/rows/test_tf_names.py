@@ -239,7 +239,7 @@ def test_the_table_is_well_made():
     ("path", "text"),
     [
         ("estimator", "compile, fit, evaluate and predict"),
-        ("math.lgamma", "scipy.special"),
+        ("math.special", "scipy.special"),
         ("keras.layers.TextVectorization", "there are no tensors of text"),
         ("keras.models.save_model", r"save_weights\(path\)"),
     ],

@@ -5,6 +5,7 @@
 #include "JIT/Loader.h"
 #include "JIT/ObjectCompiler.h"
 #include "Weft/Conversion/Passes.h"
+#include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,11 +38,52 @@ struct Function {
   std::uint64_t steps = 1;
 };
 const Function kFunctions[] = {
-    {"exp", "math.exp %x"},      {"exp2", "math.exp2 %x"},         {"expm1", "math.expm1 %x"},
-    {"log", "math.log %x"},      {"log2", "math.log2 %x"},         {"log10", "math.log10 %x"},
-    {"log1p", "math.log1p %x"},  {"tanh", "math.tanh %x"},         {"erf", "math.erf %x"},
-    {"sin", "math.sin %x"},      {"cos", "math.cos %x"},           {"rsqrt", "math.rsqrt %x"},
-    {"pow", "math.powf %x, %y"}, {"fmod", "arith.remf %x, %y", 0},
+    {"exp", "math.exp %x"},
+    {"exp2", "math.exp2 %x"},
+    {"expm1", "math.expm1 %x"},
+    {"log", "math.log %x"},
+    {"log2", "math.log2 %x"},
+    {"log10", "math.log10 %x"},
+    {"log1p", "math.log1p %x"},
+    {"tanh", "math.tanh %x"},
+    {"erf", "math.erf %x"},
+    {"sin", "math.sin %x"},
+    {"cos", "math.cos %x"},
+    {"rsqrt", "math.rsqrt %x"},
+    {"pow", "math.powf %x, %y"},
+    {"fmod", "arith.remf %x, %y", 0},
+    {"erfc", "weft.special erfc(%x)", 2},
+    {"erfcx", "weft.special erfcx(%x)", 2},
+    {"erfinv", "weft.special erfinv(%x)", 4},
+    {"ndtr", "weft.special ndtr(%x)", 4},
+    {"log_ndtr", "weft.special log_ndtr(%x)", 4},
+    {"ndtri", "weft.special ndtri(%x)", 4},
+    {"gamma", "weft.special gamma(%x)", 3},
+    {"lgamma", "weft.special lgamma(%x)", 4},
+    {"digamma", "weft.special digamma(%x)", 4},
+    {"i0", "weft.special i0(%x)", 4},
+    {"i0e", "weft.special i0e(%x)", 3},
+    {"i1", "weft.special i1(%x)", 4},
+    {"i1e", "weft.special i1e(%x)", 3},
+    {"sinpi", "weft.special sinpi(%x)"},
+    {"cospi", "weft.special cospi(%x)"},
+    {"sinc", "weft.special sinc(%x)", 2},
+    {"zeta", "weft.special zeta(%x, %y)", 4},
+    {"betaln", "weft.special betaln(%x, %y)", 4},
+    {"tan", "weft.special tan(%x)"},
+    {"atan", "weft.special atan(%x)"},
+    {"asin", "weft.special asin(%x)"},
+    {"acos", "weft.special acos(%x)"},
+    {"sinh", "weft.special sinh(%x)"},
+    {"cosh", "weft.special cosh(%x)"},
+    {"asinh", "weft.special asinh(%x)"},
+    {"acosh", "weft.special acosh(%x)"},
+    {"atanh", "weft.special atanh(%x)"},
+    {"cbrt", "weft.special cbrt(%x)"},
+    {"hypot", "weft.special hypot(%x, %y)"},
+    {"atan2", "weft.special atan2(%x, %y)"},
+    {"gammainc", "weft.special gammainc(%x, %y)", 50},
+    {"gammaincc", "weft.special gammaincc(%x, %y)", 50},
 };
 
 constexpr std::size_t kPadding = 16; // Lengths are multiples of the widest vector.
@@ -82,7 +124,7 @@ public:
   Compiled(CpuLevel level, int lanes) {
     mlir::DialectRegistry registry;
     registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::math::MathDialect,
-                    mlir::scf::SCFDialect, mlir::LLVM::LLVMDialect>();
+                    mlir::scf::SCFDialect, mlir::LLVM::LLVMDialect, mlir::weft::WeftDialect>();
     jit::registerTranslations(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
     std::string text;

@@ -19,8 +19,24 @@ struct Function {
   std::uint64_t steps = 1;
 };
 const Function kFunctions[] = {
-    {"exp", exp}, {"expm1", expm1}, {"log", log}, {"log1p", log1p}, {"tanh", tanh, 2},
-    {"erf", erf}, {"sin", sin},     {"cos", cos}, {"rsqrt", rsqrt},
+    {"exp", exp},          {"expm1", expm1},
+    {"log", log},          {"log1p", log1p},
+    {"tanh", tanh, 2},     {"erf", erf},
+    {"sin", sin},          {"cos", cos},
+    {"rsqrt", rsqrt},      {"erfc", erfc, 2},
+    {"erfcx", erfcx, 2},   {"erfinv", erfinv, 4},
+    {"ndtr", ndtr, 4},     {"log_ndtr", log_ndtr, 4},
+    {"ndtri", ndtri, 4},   {"gamma", gamma, 3},
+    {"lgamma", lgamma, 4}, {"digamma", digamma, 4},
+    {"i0", i0, 4},         {"i0e", i0e, 3},
+    {"i1", i1, 4},         {"i1e", i1e, 3},
+    {"sinpi", sinpi},      {"cospi", cospi},
+    {"sinc", sinc, 2},     {"tan", tan},
+    {"atan", atan},        {"asin", asin},
+    {"acos", acos},        {"sinh", sinh},
+    {"cosh", cosh},        {"asinh", asinh},
+    {"acosh", acosh},      {"atanh", atanh},
+    {"cbrt", cbrt},
 };
 
 template <class T>
@@ -56,15 +72,33 @@ TEST_P(MathAccuracy, F64) { check<double>(); }
 INSTANTIATE_TEST_SUITE_P(All, MathAccuracy, testing::ValuesIn(kFunctions),
                          [](const auto &info) { return std::string(info.param.table); });
 
-template <class T>
-void expect_power_near() {
-  const Table<T> table = read_table<T>("pow");
-  const Tensor result = power(column(table.x), column(table.y));
-  expect_near("power", table, result.template to_vector<T>(), 1);
-}
+/// The same of two arguments.
+struct BinaryFunction {
+  const char *table;
+  Tensor (*op)(const Operand &, const Operand &);
+  std::uint64_t steps = 1;
+};
+const BinaryFunction kBinaryFunctions[] = {
+    {"pow", power},       {"zeta", zeta, 4},          {"hypot", hypot},
+    {"atan2", atan2},     {"gammainc", gammainc, 50}, {"gammaincc", gammaincc, 50},
+    {"betaln", betaln, 4}};
 
-TEST(MathAccuracyOfPower, F32) { expect_power_near<float>(); }
-TEST(MathAccuracyOfPower, F64) { expect_power_near<double>(); }
+class MathAccuracyOfTwo : public testing::TestWithParam<BinaryFunction> {
+protected:
+  template <class T>
+  void check() {
+    const BinaryFunction &function = GetParam();
+    const Table<T> table = read_table<T>(function.table);
+    const Tensor result = function.op(column(table.x), column(table.y));
+    expect_near(function.table, table, result.template to_vector<T>(), function.steps);
+  }
+};
+
+TEST_P(MathAccuracyOfTwo, F32) { check<float>(); }
+TEST_P(MathAccuracyOfTwo, F64) { check<double>(); }
+
+INSTANTIATE_TEST_SUITE_P(All, MathAccuracyOfTwo, testing::ValuesIn(kBinaryFunctions),
+                         [](const auto &info) { return std::string(info.param.table); });
 
 } // namespace
 } // namespace weft

@@ -6,6 +6,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/bit.h"
 
 #include <limits>
@@ -177,6 +178,54 @@ Flt branch(Value condition, llvm::function_ref<Flt()> yes, llvm::function_ref<Fl
   fill(op.thenBlock(), yes);
   fill(op.elseBlock(), no);
   return {{op.getResult(0), &scope}};
+}
+
+SmallVector<Value> loop(Scope &scope, SmallVector<Value> state,
+                        llvm::function_ref<Bool(ValueRange)> more,
+                        llvm::function_ref<SmallVector<Value>(ValueRange)> step) {
+  OpBuilder &builder = scope.builder;
+  OpBuilder::InsertionGuard guard(builder);
+  auto inside = [&](auto emit) {
+    return [&scope, emit](OpBuilder &nested, Location loc, ValueRange arguments) {
+      OpBuilder::InsertionGuard nestedGuard(scope.builder);
+      scope.builder.restoreInsertionPoint(nested.saveInsertionPoint());
+      emit(loc, arguments);
+      nested.restoreInsertionPoint(scope.builder.saveInsertionPoint());
+    };
+  };
+  SmallVector<Type> types = llvm::map_to_vector(state, [](Value value) { return value.getType(); });
+  auto whileOp = scf::WhileOp::create(
+      builder, scope.loc, types, state, inside([&](Location loc, ValueRange arguments) {
+        scf::ConditionOp::create(builder, loc, anyLane(more(arguments)), arguments);
+      }),
+      inside([&](Location loc, ValueRange arguments) {
+        scf::YieldOp::create(builder, loc, step(arguments));
+      }));
+  return llvm::to_vector_of<Value>(whileOp.getResults());
+}
+
+SmallVector<Flt> loop(SmallVector<Flt> state, llvm::function_ref<Bool(ArrayRef<Flt>)> more,
+                      llvm::function_ref<SmallVector<Flt>(ArrayRef<Flt>)> step) {
+  Scope *scope = state.front().scope;
+  auto floats = [&](ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return Flt{{value, scope}}; });
+  };
+  auto valuesOf = [](ArrayRef<Flt> state) {
+    return llvm::map_to_vector(state, [](Flt x) { return x.value; });
+  };
+  return floats(loop(
+      *scope, valuesOf(state), [&](ValueRange now) { return more(floats(now)); },
+      [&](ValueRange now) {
+        SmallVector<Flt> before = floats(now), after = step(before);
+        Bool goesOn = more(before);
+        for (auto [next, last] : llvm::zip_equal(after, before)) next = select(goesOn, next, last);
+        return valuesOf(after);
+      }));
+}
+
+Flt branchWhereAny(Bool condition, llvm::function_ref<Flt()> yes, Flt no) {
+  Value any = anyLane(condition);
+  return any ? branch(any, yes, [&] { return no; }, no) : yes();
 }
 
 Flt pow2(Int n, Format format) { return fromBits(shiftLeft(n + format.bias, format.mantissaBits)); }

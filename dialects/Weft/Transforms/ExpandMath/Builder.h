@@ -171,6 +171,20 @@ Value anyLane(Bool condition);
 /// the other is not computed.
 Flt branch(Value condition, llvm::function_ref<Flt()> yes, llvm::function_ref<Flt()> no, Flt like);
 
+/// The result of `yes` where the condition holds in any lane, else `no`, and that is then not
+/// computed.
+Flt branchWhereAny(Bool condition, llvm::function_ref<Flt()> yes, Flt no);
+
+/// The state after as many steps as it takes until `more` holds in no lane; `step` computes them in
+/// all lanes.
+SmallVector<Value> loop(Scope &scope, SmallVector<Value> state,
+                        llvm::function_ref<Bool(ValueRange)> more,
+                        llvm::function_ref<SmallVector<Value>(ValueRange)> step);
+/// The same of a state of floats, of which a lane that is done stays as it is: it depends on no
+/// other.
+SmallVector<Flt> loop(SmallVector<Flt> state, llvm::function_ref<Bool(ArrayRef<Flt>)> more,
+                      llvm::function_ref<SmallVector<Flt>(ArrayRef<Flt>)> step);
+
 /// 2^n for an n that a normal number of the given format can have as its exponent.
 Flt pow2(Int n, Format format);
 

@@ -60,6 +60,22 @@ Flt exp(Flt x) {
   return scaleByPow2(expOfReduced(reduced), reduced.n.asInt);
 }
 
+Flt expOfSum(Flt high, Flt low) {
+  ExpReduced reduced = reduce(clampExponent(high, -104.0, 89.0, -746.0, 710.0));
+  reduced.low = reduced.low + low;
+  reduced.r = reduced.high + reduced.low;
+  return scaleByPow2(expOfReduced(reduced), reduced.n.asInt);
+}
+
+Pair quarterOfExp(Flt x) {
+  ExpReduced reduced = reduce(x);
+  Flt r = reduced.r;
+  Pair sum = fastTwoSum(x.like(1.0), reduced.high);
+  sum = fastTwoSum(sum.high, sum.low + fma(r * r, polynomial(r, expF64), reduced.low));
+  Flt scale = pow2(reduced.n.asInt - 2, x.format());
+  return {sum.high * scale, sum.low * scale};
+}
+
 Flt exp2(Flt x) {
   Flt clamped = clampExponent(x, -151.0, 129.0, -1076.0, 1025.0);
   Rounded n = takeInteger(clamped + x.format().shifter());

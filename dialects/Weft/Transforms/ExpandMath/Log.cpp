@@ -14,10 +14,6 @@ namespace mlir::weft::expand {
 
 using namespace coefficients;
 
-namespace {
-
-/// log(1+f) - f for f in the reduced range, with an error far below the last place of f unless f is
-/// large.
 Flt logTail(Flt f) {
   if (f.isF32()) {
     Flt square = f * f;
@@ -29,6 +25,8 @@ Flt logTail(Flt f) {
   Flt halfSquare = 0.5 * (f * f);
   return fma(s, fma(z, polynomial(z, logF64), halfSquare), -halfSquare);
 }
+
+namespace {
 
 /// The result for positive finite x; the value that IEEE prescribes for all others.
 Flt withLogSpecials(Flt x, Flt zeroPoint, Flt result) {
@@ -67,14 +65,18 @@ Decomposed decompose(Flt x, bool mayBeDenormal) {
   return {mayBeDenormal ? select(denormal, exponent - lift, exponent) : exponent, mantissa - 1.0};
 }
 
-Flt log(Flt x) {
+Pair logOfSum(Flt x) {
   const double *ln2 = x.pick(ln2ShortF32, ln2ShortF64);
   Decomposed parts = decompose(x);
   Flt k = toFloat(parts.exponent), f = parts.fraction;
   Flt sum = fma(k, ln2[0], f);
   Flt error = fma(k, ln2[0], -sum) + f;
-  Flt result = sum + (error + fma(k, ln2[1], logTail(f)));
-  return withLogSpecials(x, x.like(0.0), result);
+  return {sum, error + fma(k, ln2[1], logTail(f))};
+}
+
+Flt log(Flt x) {
+  Pair parts = logOfSum(x);
+  return withLogSpecials(x, x.like(0.0), parts.high + parts.low);
 }
 
 Flt log2(Flt x) {

@@ -29,8 +29,9 @@ Pair operator+(const double (&c)[2], Pair a) {
   return {sum.high, sum.low + (a.low + c[1])};
 }
 
-/// log2 of a positive finite f64.
-Pair log2Pair(Flt x) {
+} // namespace
+
+Pair log2OfSum(Flt x) {
   Decomposed parts = decompose(x);
   Flt f = parts.fraction;
   // s = f / (2 + f) as a sum of two, the second of which is the remainder of the first times the
@@ -48,9 +49,24 @@ Pair log2Pair(Flt x) {
   return {sum.high, sum.low + series.low};
 }
 
+Flt exp2OfSum(Flt high, Flt low, std::optional<Flt> factor) {
+  Rounded n = takeInteger(high + high.format().shifter());
+  Pair fraction = twoSum(high - n.asFloat, low);
+  // Times ln 2, and the exponential of that.
+  Flt r = fraction.high * ln2F64[0];
+  Flt rLow = fma(fraction.low, ln2F64[0],
+                 fma(fraction.high, ln2F64[1], fma(fraction.high, ln2F64[0], -r)));
+  Flt q = polynomial(r, expF64);
+  Pair sum = fastTwoSum(high.like(1.0), r);
+  Flt p = sum.high + (sum.low + fma(r * r, q, fma(r, rLow, rLow)));
+  return scaleByPow2(factor ? p * *factor : p, n.asInt);
+}
+
+namespace {
+
 /// The magnitude of pow for f64: 2^(y log2(x)), x >= 0, NaN aside.
 Flt powMagnitudeF64(Flt x, Flt y) {
-  Pair logarithm = log2Pair(x);
+  Pair logarithm = log2OfSum(x);
   Flt infinity = x.infinity();
   // With infinite logarithms for 0 and infinity the product below gives the special values by
   // itself.
@@ -60,16 +76,7 @@ Flt powMagnitudeF64(Flt x, Flt y) {
   Flt low = fma(y, logarithm.low, product.low);
   Flt exponent = atMost(atLeast(product.high, -1100.0), 1100.0);
   low = select(exponent == product.high, low, 0.0);
-  Rounded n = takeInteger(exponent + x.format().shifter());
-  Pair fraction = twoSum(exponent - n.asFloat, low);
-  // Times ln 2, and the exponential of that.
-  Flt r = fraction.high * ln2F64[0];
-  Flt rLow = fma(fraction.low, ln2F64[0],
-                 fma(fraction.high, ln2F64[1], fma(fraction.high, ln2F64[0], -r)));
-  Flt q = polynomial(r, expF64);
-  Pair sum = fastTwoSum(x.like(1.0), r);
-  Flt p = sum.high + (sum.low + fma(r * r, q, fma(r, rLow, rLow)));
-  return scaleByPow2(p, n.asInt);
+  return exp2OfSum(exponent, low);
 }
 
 /// The magnitude of pow for f32 arguments that were extended to f64; the result is to be rounded to

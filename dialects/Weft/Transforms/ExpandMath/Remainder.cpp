@@ -3,9 +3,6 @@
 // a loop that ends when all lanes are done.
 #include "Weft/Transforms/ExpandMath/Functions.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SmallVectorExtras.h"
-
 namespace mlir::weft::expand {
 
 namespace {
@@ -29,30 +26,6 @@ Flt divideStep(Flt r, Flt y) {
   return select(rest < 0.0, rest + divisor, rest);
 }
 
-/// Runs `step` on the state until `more` holds in no lane.
-void loop(Scope &scope, SmallVectorImpl<Value> &state, llvm::function_ref<Bool(ValueRange)> more,
-          llvm::function_ref<SmallVector<Value>(ValueRange)> step) {
-  OpBuilder &builder = scope.builder;
-  OpBuilder::InsertionGuard guard(builder);
-  auto inside = [&](auto emit) {
-    return [&scope, emit](OpBuilder &nested, Location loc, ValueRange arguments) {
-      OpBuilder::InsertionGuard nestedGuard(scope.builder);
-      scope.builder.restoreInsertionPoint(nested.saveInsertionPoint());
-      emit(loc, arguments);
-      nested.restoreInsertionPoint(scope.builder.saveInsertionPoint());
-    };
-  };
-  SmallVector<Type> types = llvm::map_to_vector(state, [](Value value) { return value.getType(); });
-  auto whileOp = scf::WhileOp::create(
-      builder, scope.loc, types, state, inside([&](Location loc, ValueRange arguments) {
-        scf::ConditionOp::create(builder, loc, anyLane(more(arguments)), arguments);
-      }),
-      inside([&](Location loc, ValueRange arguments) {
-        scf::YieldOp::create(builder, loc, step(arguments));
-      }));
-  state.assign(whileOp.getResults().begin(), whileOp.getResults().end());
-}
-
 /// The remainder of any operands.
 Flt longRemainder(Flt dividend, Flt divisor) {
   Scope &scope = *dividend.scope;
@@ -73,9 +46,9 @@ Flt longRemainder(Flt dividend, Flt divisor) {
   y = select(isScaled, y * 0x1p120, y);
   auto asFlt = [&](Value value) { return Flt{{value, &scope}}; };
   auto asBool = [&](Value value) { return Bool{{value, &scope}}; };
-  SmallVector<Value> state{x.value, isScaled.value};
-  loop(
-      scope, state, [&](ValueRange now) { return (asFlt(now[0]) >= y) | asBool(now[1]); },
+  SmallVector<Value> state = loop(
+      scope, {x.value, isScaled.value},
+      [&](ValueRange now) { return (asFlt(now[0]) >= y) | asBool(now[1]); },
       [&](ValueRange now) -> SmallVector<Value> {
         Flt rest = divideStep(asFlt(now[0]), y);
         Bool below = rest < y, pending = asBool(now[1]);

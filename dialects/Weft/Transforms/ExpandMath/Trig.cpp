@@ -14,6 +14,18 @@ using namespace coefficients;
 
 namespace {
 
+/// sin and cos of a reduced angle as sums of two.
+std::pair<Pair, Pair> kernelPairs(Pair angle) {
+  Flt r = angle.high, low = angle.low;
+  Flt z = r * r, halfZ = 0.5 * z;
+  // sin(r + low) = r + r z S(z) + low cos(r), with 1 - z/2 for cos(r).
+  Flt sineRest = fma(z * r, polynomial(z, sinF64), fma(-halfZ, low, low));
+  // cos(r + low) = (1 - z/2) + z^2 C(z) - r low; the first difference keeps its rounding error.
+  Flt first = 1.0 - halfZ;
+  Flt error = (1.0 - first) - halfZ;
+  return {{r, sineRest}, {first, error + fma(z * z, polynomial(z, cosF64), -(r * low))}};
+}
+
 /// sin and cos of a reduced angle.
 std::pair<Flt, Flt> kernels(Pair angle, bool isShort) {
   Flt r = angle.high;
@@ -23,15 +35,8 @@ std::pair<Flt, Flt> kernels(Pair angle, bool isShort) {
     Flt cosine = fma(z, fma(z, polynomial(z, cosMid), -0.5), 1.0);
     return {sine, cosine};
   }
-  Flt low = angle.low;
-  Flt halfZ = 0.5 * z;
-  // sin(r + low) = r + r z S(z) + low cos(r), with 1 - z/2 for cos(r).
-  Flt sine = r + fma(z * r, polynomial(z, sinF64), fma(-halfZ, low, low));
-  // cos(r + low) = (1 - z/2) + z^2 C(z) - r low; the first difference keeps its rounding error.
-  Flt first = 1.0 - halfZ;
-  Flt error = (1.0 - first) - halfZ;
-  Flt cosine = first + (error + fma(z * z, polynomial(z, cosF64), -(r * low)));
-  return {sine, cosine};
+  auto [sine, cosine] = kernelPairs(angle);
+  return {sine.high + sine.low, cosine.high + cosine.low};
 }
 
 /// Which of the two functions; the cosine is the sine a quadrant further on.
@@ -73,6 +78,27 @@ SmallVector<Flt, 2> evaluate(Flt x, ArrayRef<Function> functions) {
 
 Flt sin(Flt x) { return evaluate(x, kSine).front(); }
 Flt cos(Flt x) { return evaluate(x, kCosine).front(); }
+
+Flt tan(Flt x) {
+  OpBuilder &builder = x.scope->builder;
+  FloatType wide = builder.getF64Type(), narrow = x.isF32() ? builder.getF32Type() : wide;
+  Flt y = convert(x, wide);
+  ReducedAngle reduced = reduceAngle(y, /*low=*/!x.isF32());
+  auto [sine, cosine] = kernelPairs(reduced.angle);
+  sine = fastTwoSum(sine.high, sine.low);
+  cosine = fastTwoSum(cosine.high, cosine.low);
+  // The cotangent of the rest in odd quadrants, with the other sign.
+  Bool odd = (reduced.quadrant & 1) == 1;
+  Pair above = {select(odd, -cosine.high, sine.high), select(odd, -cosine.low, sine.low)};
+  Pair below = {select(odd, sine.high, cosine.high), select(odd, sine.low, cosine.low)};
+  Flt quotient = above.high / below.high;
+  Flt rest = fma(-quotient, below.high, above.high) + fma(-quotient, below.low, above.low);
+  Flt result = quotient + rest / below.high;
+  // A tiny x is its own tangent: this keeps -0. Of infinity there is none.
+  result = select(abs(y) < 0x1p-27, y, result);
+  result = select(abs(y) < y.infinity(), result, select(unordered(y, y), y, y.nan()));
+  return convert(result, narrow);
+}
 
 std::pair<Flt, Flt> sincos(Flt x) {
   SmallVector<Flt, 2> both = evaluate(x, {kSine, kCosine});

@@ -1,12 +1,15 @@
 """Fits the minimax polynomials of weft-expand-math and prints Coefficients.h.
 
 Run: python3 fit_coefficients.py | clang-format > Coefficients.h     (needs mpmath; a few minutes)
+     python3 fit_special.py | clang-format > SpecialCoefficients.h   (those of the special functions, by this file's functions)
 
 Each polynomial is the weighted minimax approximation of a function on an interval, found with the exchange
 algorithm of Remez (1934) in 60-digit arithmetic. The coefficients are then rounded to the working format one at a
 time, the most important first, and the others are fitted again after each rounding, as Brisebarre and Chevillard
 recommend (Efficient polynomial L-infinity approximations, ARITH 18, 2007), so that rounding costs next to nothing.
 """
+
+import functools
 
 import mpmath as mp
 
@@ -46,8 +49,7 @@ def remez(target, weight, low, high, exponents):
             right[row] = ws[pick] * ts[pick]
         solution = mp.lu_solve(matrix, right)
         coefficients = [solution[i] for i in range(count)]
-        residual = [w * (t - mp.fsum(c * x**e for c, e in zip(coefficients, exponents)))
-                    for x, t, w in zip(xs, ts, ws)]
+        residual = [w * (t - x**exponents[0] * mp.polyval(coefficients[::-1], x)) for x, t, w in zip(xs, ts, ws)]
         error = max(abs(r) for r in residual)
         if error <= abs(solution[count]) * (1 + mp.mpf(10) ** -4):
             break
@@ -74,11 +76,16 @@ def exchange(residual, wanted):
     return best
 
 
-def fit(target, weight, low, high, degree, bits):
-    """A polynomial of the given degree with `bits`-bit coefficients: (coefficients from x^0 up, max error)."""
+def fit(target, weight, low, high, degree, bits, at_once=False):
+    """A polynomial of the given degree with `bits`-bit coefficients: (coefficients from x^0 up, max error).
+
+    `at_once` rounds all of them without fitting again, which is better where there are very many."""
     low, high = mp.mpf(low), mp.mpf(high)
+    target, weight = functools.cache(target), functools.cache(weight)  # each rounding asks for the same points
     fixed = []
-    for exponent in range(degree + 1):
+    if at_once:
+        fixed = [round_to(c, bits) for c in remez(target, weight, low, high, list(range(degree + 1)))[0]]
+    for exponent in range(len(fixed), degree + 1):
         rest = lambda x: target(x) - mp.polyval(fixed[::-1], x) if fixed else target(x)
         coefficients, _ = remez(rest, weight, low, high, list(range(exponent, degree + 1)))
         fixed.append(round_to(coefficients[0], bits))
@@ -92,8 +99,8 @@ def series(function, zero_value):
     return lambda x: zero_value if x == 0 else function(x)
 
 
-def emit_polynomial(name, comment, target, weight, low, high, degree, bits):
-    coefficients, error = fit(target, weight, low, high, degree, bits)
+def emit_polynomial(name, comment, target, weight, low, high, degree, bits, at_once=False):
+    coefficients, error = fit(target, weight, low, high, degree, bits, at_once)
     print(f"/// {comment}")
     print(f"/// Largest weighted error 2^{float(mp.log(error, 2)):.1f}.")
     print(f"inline constexpr double {name}[] = {{")
@@ -222,4 +229,5 @@ def main():
     print("} // namespace mlir::weft::coefficients")
 
 
-main()
+if __name__ == "__main__":
+    main()
