@@ -271,10 +271,28 @@ Tensor joined(const Tensor &re, const Tensor &im, const TensorType &type) {
   return result;
 }
 
+/// A view of matrices with columns for rows.
+Tensor transposed(const Tensor &x) {
+  const detail::TensorImpl *impl = x.impl();
+  Ints sizes, strides;
+  for (std::size_t i = 0; i < impl->rank; ++i) {
+    const std::size_t from = i + 2 < impl->rank ? i : 2 * impl->rank - 3 - i;
+    sizes.push_back(impl->dims()[from]);
+    strides.push_back(impl->strides()[from]);
+  }
+  return detail::new_view_as(x, x.dtype(), sizes, strides, 0);
+}
+
 /// Four products of real matrices: three would lose what one part has less than the other.
 Tensor product(std::span<const Tensor> operands, const Attrs &attrs, const TensorType &type) {
   const auto plane = [](const Tensor &x, std::int64_t number) {
-    return make_contiguous(part_of(x, number));
+    const Tensor part = part_of(x, number);
+    const detail::TensorImpl *impl = part.impl();
+    const std::size_t rank = impl->rank;
+    const bool columns = rank > 1 && impl->strides()[rank - 2] < impl->strides()[rank - 1];
+    // A transposed view stays one: kernels add in the order of the layout.
+    return columns ? transposed(make_contiguous(transposed(part)))
+                   : make_contiguous(part);
   };
   const Tensor a = plane(operands[0], 0), b = plane(operands[0], 1), c = plane(operands[1], 0),
                d = plane(operands[1], 1);

@@ -664,7 +664,7 @@ def evaluate(op, operands, attributes):
         result_size = np.abs(result)
 
         def ulps(count):
-            return (count + 8 * (result.dtype.kind == "c")) * np.nan_to_num(np.spacing(result_size), nan=0, posinf=0)
+            return (count + 16 * (result.dtype.kind == "c")) * np.nan_to_num(np.spacing(result_size), nan=0, posinf=0)
 
         def sums(count):
             size = np.abs(np.asarray(expression(lambda x: np.abs(wide(x))))).astype(result_size.dtype)

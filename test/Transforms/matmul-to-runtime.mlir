@@ -112,3 +112,21 @@ func.func @adds_to_a_view(%a: memref<3x2xf32>, %b: memref<3x4xf32>, %c: memref<2
       ins(%a, %b : memref<3x2xf32>, memref<3x4xf32>) outs(%c : memref<2x4xf32, strided<[9, 1]>>) {weft.adds_whole}
   return
 }
+
+// -----
+
+// Elements in steps along every axis are copied, since kernels add in the order of the layout.
+// CHECK-LABEL: func @steps(
+// CHECK: %[[DENSE:.*]] = memref.alloc() : memref<5xf32>
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : memref<5xf32, strided<[2]>>) outs(%[[DENSE]] : memref<5xf32>)
+// CHECK-NOT: memref.alloc
+// CHECK: call @weft_rt_matmul_f32(
+func.func @steps(%a: memref<5xf32, strided<[2]>>, %b: memref<5x4xf32, strided<[8, 1]>>, %c: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<4xf32>)
+  linalg.contract
+      indexing_maps = [affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (k, n)>,
+                       affine_map<(n, k) -> (n)>]
+      ins(%a, %b : memref<5xf32, strided<[2]>>, memref<5x4xf32, strided<[8, 1]>>) outs(%c : memref<4xf32>)
+  return
+}

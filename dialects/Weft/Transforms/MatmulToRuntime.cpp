@@ -241,6 +241,41 @@ static void addApart(ImplicitLocOpBuilder &b, linalg::ContractOp op) {
       });
 }
 
+/// Copies what lies in steps along every axis of its matrices: the library's kernels add in the
+/// order of the layout, and eager execution copies it too.
+static void copySteps(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  OpOperand *operands[] = {op.getDpsInputOperand(0), op.getDpsInputOperand(1)};
+  AffineMap maps[] = {op.getMatchingIndexingMap(operands[0]),
+                      op.getMatchingIndexingMap(operands[1])};
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    Value buffer = operand->get();
+    auto type = cast<MemRefType>(buffer.getType());
+    auto [strides, offset] = type.getStridesAndOffset();
+    bool steps = false, adjacent = false;
+    for (auto [axis, loop] : llvm::enumerate(maps[number].getResults())) {
+      const bool batch = llvm::is_contained(result.getResults(), loop) &&
+                         llvm::is_contained(maps[1 - number].getResults(), loop);
+      if (batch || type.getDimSize(axis) == 1) continue;
+      const bool near = strides[axis] == 0 || strides[axis] == 1;
+      (near ? adjacent : steps) = true;
+    }
+    if (!steps || adjacent) continue;
+    SmallVector<Value> sizes;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, buffer, axis));
+    Value dense = memref::AllocOp::create(
+        b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+    SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
+    linalg::GenericOp::create(b, buffer, dense, {identity, identity}, loops,
+                              [](OpBuilder &body, Location at, ValueRange args) {
+                                linalg::YieldOp::create(body, at, args[0]);
+                              });
+    operand->set(dense);
+  }
+}
+
 namespace {
 struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
   void runOnOperation() override {
@@ -256,6 +291,8 @@ struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
       const bool adds = op->hasAttr(addsWholeName);
       linalg::FillOp fill = adds ? linalg::FillOp() : zeroFillBefore(op);
       if (!fill && !adds) continue;
+      if (!runtimeFunction(getElementTypeOrSelf(op.getDpsInitOperand(0)->get().getType())).empty())
+        copySteps(b, op);
       std::optional<Product> product = analyse(b, op);
       if (!product || !makeColumnsAdjacent(*product)) {
         if (adds) addApart(b, cast<linalg::ContractOp>(op));
