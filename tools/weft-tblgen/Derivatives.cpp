@@ -86,7 +86,7 @@ public:
     if (head->isSubClassOf("Rule")) conjugates = head->getValueAsBit("takesConjugates");
     std::string text;
     if (head->isSubClassOf("Emit")) {
-      text = "e." + cppNameOf(head->getValueAsString("mnemonic")) + "(";
+      text = "e." + head->getValueAsString("cppName").str() + "(";
     } else {
       text = "rules::" + head->getValueAsString("function").str() + "(e, call, " +
              std::to_string(operand) + (dag->getNumArgs() ? ", " : "");
@@ -133,9 +133,6 @@ private:
                     [](StringRef dtype) { return findDType(dtype)->kind == "complex"; });
     });
   }
-
-  /// In derivatives the mnemonics and the C++ names agree (no `all`, no `assert`).
-  static std::string cppNameOf(StringRef mnemonic) { return mnemonic.str(); }
 
   const OpRecord &op;
   unsigned operand;

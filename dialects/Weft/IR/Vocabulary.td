@@ -97,7 +97,11 @@ def math_betainc : Special<"betainc">;
 // Integers and strings ("0.5") in a dag are scalars of the cotangent's dtype.
 //===----------------------------------------------------------------------===//
 
-class Emit<string op> { string mnemonic = op; }
+/// `cpp`: its C++ name, where that is another one.
+class Emit<string op, string cpp = op> {
+  string mnemonic = op;
+  string cppName = cpp;
+}
 def add : Emit<"add">;
 def sub : Emit<"subtract">;
 def mul : Emit<"multiply">;
@@ -108,7 +112,7 @@ def maximum : Emit<"maximum">;
 def minimum : Emit<"minimum">;
 def neg : Emit<"negate">;
 def abs : Emit<"abs">;
-def sign : Emit<"sign">;
+def sign : Emit<"sign", "real_sign">;
 def floor : Emit<"floor">;
 def ceil : Emit<"ceil">;
 def exp : Emit<"exp">;
