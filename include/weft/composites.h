@@ -130,6 +130,9 @@ enum class QrMode : std::uint8_t { reduced, complete };
 } // namespace linalg
 
 namespace fft {
+/// Which direction of a transform is scaled by 1 / n; `ortho`: both, by its square root.
+enum class Norm : std::uint8_t { backward, ortho, forward };
+
 /// Options of `fftfreq` and `rfftfreq`: the distance of two samples, and the dtype.
 struct FrequencyOptions {
   double d = 1;

@@ -33,6 +33,8 @@ SearchSide to(PyObject *object, const Place &place);
 template <>
 GridIndexing to(PyObject *object, const Place &place);
 template <>
+fft::Norm to(PyObject *object, const Place &place);
+template <>
 linalg::QrMode to(PyObject *object, const Place &place);
 template <>
 PadMode to(PyObject *object, const Place &place);

@@ -43,6 +43,11 @@ GridIndexing to(PyObject *object, const Place &place) {
 }
 
 template <>
+fft::Norm to(PyObject *object, const Place &place) {
+  return word_of<fft::Norm>(object, place, {"backward", "ortho", "forward"});
+}
+
+template <>
 linalg::QrMode to(PyObject *object, const Place &place) {
   return word_of<linalg::QrMode>(object, place, {"reduced", "complete"});
 }

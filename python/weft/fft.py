@@ -1,6 +1,9 @@
-"""Fourier transforms: what goes with spectra. `weft.fft`.
+"""Fourier transforms of lines of any length, real and complex, and what goes with spectra. `weft.fft`.
 
-    frequencies = wf.fft.fftshift(wf.fft.fftfreq(8, d=0.1))
+    spectrum = wf.fft.rfft(signal)
+    frequencies = wf.fft.rfftfreq(1000, d=0.001)
+
+The result of a line depends on its elements alone: it has the same bits in a batch and in a traced function.
 """
 
 from weft import _fft

@@ -1,4 +1,4 @@
-"""wf.fft: frequencies, and spectra with the middle elsewhere."""
+"""wf.fft: transforms against NumPy, bits of lines in batches, derivatives; frequencies, and spectra with the middle elsewhere."""
 
 import numpy as np
 import pytest
@@ -60,3 +60,125 @@ def test_axes_that_are_not_there_or_there_twice_are_refused():
             function([[1, 2]], axes=[2])
         with pytest.raises(wf.ValueError, match=rf"fft\.{name}: axes"):
             function([[1, 2]], axes=[0, -2])
+
+
+DTYPES = {"complex64": "float32", "complex128": "float64"}
+NORMS = (None, "backward", "ortho", "forward")
+
+
+def numbers(*shape, dtype="complex128", seed=3):
+    random = np.random.default_rng(seed)
+    x = random.standard_normal(shape)
+    if dtype.startswith("complex"):
+        x = x + 1j * random.standard_normal(shape)
+    return x.astype(dtype)
+
+
+def near(got, expected, scale=1.0):
+    got, expected = np.asarray(got), np.asarray(expected)
+    assert got.shape == expected.shape
+    eps = np.finfo(got.dtype).eps
+    assert np.abs(got - expected).max(initial=0) <= 40 * scale * eps * max(1, np.abs(expected).max(initial=0))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 13, 17, 60, 64, 101, 1000, 1009, 32768])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_transforms_are_those_of_numpy(n, dtype):
+    x, real = numbers(n, dtype=dtype), numbers(n, dtype=DTYPES[dtype])
+    for name, of in (("fft", x), ("ifft", x), ("fft", real), ("ifft", real), ("rfft", real), ("ihfft", real), ("irfft", x), ("hfft", x)):
+        if n == 1 and name in ("irfft", "hfft"):
+            continue
+        found, expected = getattr(wf.fft, name)(of), getattr(np.fft, name)(of)
+        assert found.dtype == expected.dtype, name
+        near(found, expected, 4)
+    near(wf.fft.ifft(wf.fft.fft(x)), x, 4)
+    near(wf.fft.irfft(wf.fft.rfft(real), n), real, 4)
+    near(wf.fft.hfft(wf.fft.ihfft(real), n), real, 4)
+
+
+@pytest.mark.parametrize("norm", NORMS[1:])
+def test_lengths_axes_and_factors_are_those_of_numpy(norm):
+    x, real = numbers(5, 6, 7), numbers(5, 6, 7, dtype="float64")
+    for axis in (0, 1, -1):
+        for n in (None, 1, 4, 6, 11):
+            for name, of in (("fft", x), ("ifft", x), ("rfft", real), ("ihfft", real), ("irfft", x), ("hfft", x)):
+                near(getattr(wf.fft, name)(of, n=n, axis=axis, norm=norm), getattr(np.fft, name)(of, n, axis, norm))
+    for s, axes in ((None, None), (None, [0, 2]), ([4, 9], [1, 0]), ([3, 3, 3], None)):
+        if s is not None and axes is None:
+            axes = [0, 1, 2]
+        for name, of in (("fftn", x), ("ifftn", x), ("rfftn", real), ("irfftn", x)):
+            near(getattr(wf.fft, name)(of, s=s, axes=axes, norm=norm), getattr(np.fft, name)(of, s, axes, norm))
+    for name, of in (("fft2", x), ("ifft2", x), ("rfft2", real), ("irfft2", x)):
+        near(getattr(wf.fft, name)(of, norm=norm), getattr(np.fft, name)(of, norm=norm))
+
+
+def test_a_line_has_the_bits_that_it_has_in_a_batch():
+    x = numbers(3, 50, 9)
+    many = wf.fft.fft(x, axis=1).numpy()
+    for i in range(3):
+        for j in range(9):
+            assert (wf.fft.fft(x[i, :, j]).numpy() == many[i, :, j]).all()
+    assert (wf.function(lambda x: wf.fft.fft(x, axis=1))(x).numpy() == many).all()
+    assert (wf.vmap(wf.vmap(wf.fft.fft, in_axes=1, out_axes=1))(x).numpy() == many).all()
+
+
+def test_traced_transforms_of_unknown_sizes():
+    traced = wf.function(wf.fft.fft, input_signature=[wf.TensorSpec([None, None], "complex128")])
+    real = wf.function(lambda x: wf.fft.irfft(wf.fft.rfft(x)), input_signature=[wf.TensorSpec([None], "float64")])
+    for shape in ((3, 4), (2, 17)):
+        x = numbers(*shape)
+        assert (traced(x).numpy() == wf.fft.fft(x).numpy()).all()
+        x = numbers(2 * shape[1], dtype="float64")
+        near(real(x), x)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "irfft", "hfft", "fftn", "irfftn", "rfft", "ihfft", "rfftn"])
+def test_derivatives_are_those_of_differences(name):
+    function = getattr(wf.fft, name)
+    is_real = name.startswith("r") or name == "ihfft"
+    x = numbers(4, 5, dtype="float64" if is_real else "complex128")
+    weights = numbers(*np.asarray(function(x)).shape, dtype="float64")
+
+    def loss(x):
+        return wf.sum(wf.abs(function(x)) ** 2 * weights)
+
+    slope = wf.grad(loss)(x).numpy()
+    step = 1e-6
+    for direction in (1,) if is_real else (1, 1j):
+        d = numbers(4, 5, dtype=x.dtype.name, seed=5) * direction
+        difference = (loss(x + step * d).numpy() - loss(x - step * d).numpy()) / (2 * step)
+        assert abs(np.sum(np.real(np.conj(slope) * d)) - difference) < 1e-6 * max(1, abs(difference))
+    compiled = wf.function(wf.grad(loss))(x).numpy()
+    near(compiled, slope, 100)
+
+
+def test_lengths_and_axes_that_cannot_be_are_refused():
+    x = numbers(3, 4)
+    with pytest.raises(wf.ValueError, match=r"fft\.fft: the length 0 of a transform is asked for: it must be 1 or more"):
+        wf.fft.fft(x, n=0)
+    with pytest.raises(wf.ShapeError, match="would have no element"):
+        wf.fft.fft(numbers(3, 0))
+    with pytest.raises(wf.ShapeError, match="would have no element"):
+        wf.fft.irfft(numbers(1))
+    with pytest.raises(IndexError, match=r"fft\.fft: axis"):
+        wf.fft.fft(x, axis=2)
+    with pytest.raises(wf.ValueError, match=r"fft\.fftn: s has 1 sizes for 2 axes"):
+        wf.fft.fftn(x, s=[4], axes=[0, 1])
+    with pytest.raises(wf.ValueError, match=r"fft\.fftn: axes"):
+        wf.fft.fftn(x, axes=[0, 0])
+    with pytest.raises(wf.ValueError, match="'backward', 'ortho' or 'forward'"):
+        wf.fft.fft(x, norm="backwards")
+    with pytest.raises(wf.DTypeError):
+        wf.fft.rfft(x)
+
+
+def test_names_of_tensorflow():
+    from weft import tf
+
+    x, real = numbers(3, 4, 5, dtype="complex64"), numbers(3, 4, 5, dtype="float32")
+    for name, axes in (("fft", [-1]), ("fft2d", [-2, -1]), ("fft3d", [-3, -2, -1])):
+        near(getattr(tf.signal, name)(x), np.fft.fftn(x, axes=axes), 4)
+        near(getattr(tf.signal, "i" + name)(x), np.fft.ifftn(x, axes=axes), 4)
+        lengths = [3, 6, 8][-len(axes) :]
+        near(getattr(tf.signal, "r" + name)(real, lengths), np.fft.rfftn(real, lengths, axes), 4)
+        near(getattr(tf.signal, "ir" + name)(x), np.fft.irfftn(x, axes=axes), 4)

@@ -11,6 +11,121 @@ class Weft_FourierFn<string name> : Weft_CompositeFn<name> {
   let cppBody = "fourier_" # name;
 }
 
+//===----------------------------------------------------------------------===//
+// Transforms
+//===----------------------------------------------------------------------===//
+
+def no_such_length : Raises<ValueError, "n, or a size of s, is below 1">;
+def nothing_transformed : Raises<ShapeError, "a line has no element">;
+def not_as_many_sizes : Raises<ValueError, "s has not a size for each axis, or is given for no axes">;
+def Weft_Norm : Weft_Word<"fft::Norm", "backward", "which direction is scaled by the number of elements: 'backward', 'forward', or 'ortho' for both, by its square root">;
+
+/// A transform of lines along one axis.
+class Weft_TransformFn<string name, Weft_TensorOf operand> : Weft_FourierFn<name> {
+  let parameters = (params operand:$x, Weft_OptionalInt<"the length of the transform: x is cut off, or continued by zeros; that of x if not given">:$n,
+                           Weft_AnAxis<"-1">:$axis, Weft_Norm:$norm);
+  let operandShapes = ["of rank 1 or more"];
+  let promotion = "floating";
+  let resultShape = "of x's shape, but for n elements along the axis";
+  let resultDType = "the complex dtype of x's precision";
+  let raises = [axis_out_of_range, no_such_length, nothing_transformed];
+  let signedZeros = 0;
+  let tolerance = "near(64)";
+  let numpy = "np.fft." # name # "(x, n, axis, norm)";
+  let samples = [Sample<["finite 8"], ["null", "0", "'backward'"]>, Sample<["finite 5"], ["8", "-1", "'ortho'"]>, Sample<["finite 3x7"], ["4", "1", "'forward'"]>,
+                 Sample<["finite 6x4"], ["null", "0", "'ortho'"]>, Sample<["finite transposed 7x5"], ["null", "-1", "'forward'"]>,
+                 Sample<["finite 2"], ["1", "0", "'backward'"]>, Sample<["0x6"], ["null", "1", "'backward'"]>];
+}
+
+def Weft_FourierFftFn : Weft_TransformFn<"fft", Weft_Inexact> {
+  let summary = "The Fourier transforms of lines: sums of x[j] exp(-2 pi i j k / n).";
+  let description = "Lines of any length; those with no prime factor above 13 are fastest. The result of a line depends on its elements alone.";
+  let example = "fft([1.0, 0.0, 0.0, 0.0])  ->  [1, 1, 1, 1]";
+}
+def Weft_FourierIfftFn : Weft_TransformFn<"ifft", Weft_Inexact> {
+  let summary = "The lines whose Fourier transforms these are: sums of x[k] exp(2 pi i j k / n), by n.";
+}
+def Weft_FourierRfftFn : Weft_TransformFn<"rfft", Weft_Float> {
+  let summary = "The Fourier transforms of real lines, without what are conjugates of others: the first n / 2 + 1 elements.";
+  let resultShape = "of x's shape, but for n / 2 + 1 elements along the axis";
+}
+def Weft_FourierIhfftFn : Weft_TransformFn<"ihfft", Weft_Float> {
+  let summary = "The first n / 2 + 1 elements of the lines whose Fourier transforms are these real ones.";
+  let resultShape = "of x's shape, but for n / 2 + 1 elements along the axis";
+}
+
+/// Of half a spectrum to real lines.
+class Weft_ToRealFn<string name> : Weft_TransformFn<name, Weft_Inexact> {
+  let description = "Without n an even number of elements, 2 m - 2 of m: of an odd number n must say so.";
+  let resultDType = "the real dtype of x's precision";
+  let samples = [Sample<["finite 5"], ["null", "0", "'backward'"]>, Sample<["finite 5"], ["9", "-1", "'ortho'"]>, Sample<["finite 3x7"], ["4", "1", "'forward'"]>,
+                 Sample<["finite 6x4"], ["16", "0", "'ortho'"]>, Sample<["finite transposed 7x5"], ["null", "-1", "'forward'"]>,
+                 Sample<["finite 2"], ["1", "0", "'backward'"]>];
+}
+def Weft_FourierIrfftFn : Weft_ToRealFn<"irfft"> {
+  let summary = "The real lines whose Fourier transforms begin with these elements.";
+}
+def Weft_FourierHfftFn : Weft_ToRealFn<"hfft"> {
+  let summary = "The Fourier transforms, which are real, of lines that begin with these elements and go on with their conjugates.";
+}
+
+/// A transform along several axes.
+class Weft_TransformsFn<string name, Weft_TensorOf operand> : Weft_FourierFn<name> {
+  let parameters = (params operand:$x, Weft_OptionalIntList<"the length along each axis; x's if not given">:$s,
+                           Weft_OptionalIntList<"the axes; the last ones, as many as s has sizes, or all if not given">:$axes, Weft_Norm:$norm);
+  let operandShapes = ["of any shape"];
+  let promotion = "floating";
+  let resultShape = "of x's shape, but for s along the axes";
+  let resultDType = "the complex dtype of x's precision";
+  let raises = [axis_out_of_range, axis_twice, no_such_length, nothing_transformed, not_as_many_sizes];
+  let signedZeros = 0;
+  let tolerance = "near(64)";
+  let numpy = "np.fft." # name # "(x, s, axes, norm)";
+  let samples = [Sample<["finite 4x6"], ["null", "null", "'backward'"]>, Sample<["finite 3x4x5"], ["[4, 3]", "[0, 2]", "'ortho'"]>,
+                 Sample<["finite 3x4x5"], ["null", "[1, -1]", "'forward'"]>, Sample<["finite transposed 6x5"], ["null", "null", "'ortho'"]>];
+}
+class Weft_PlaneTransformsFn<string name, Weft_TensorOf operand> : Weft_TransformsFn<name, operand> {
+  let parameters = (params operand:$x, Weft_OptionalIntList<"the length along each axis; x's if not given">:$s,
+                           Weft_OptionalIntList<"the axes; the last two if not given">:$axes, Weft_Norm:$norm);
+  let operandShapes = ["of rank 2 or more"];
+  let numpy = "np.fft." # name # "(x, s, (-2, -1) if axes is None else axes, norm)";
+  let samples = [Sample<["finite 4x6"], ["null", "null", "'backward'"]>, Sample<["finite 3x4x5"], ["[4, 3]", "[0, 2]", "'ortho'"]>,
+                 Sample<["finite 3x4x5"], ["null", "null", "'forward'"]>];
+}
+
+def Weft_FourierFftnFn : Weft_TransformsFn<"fftn", Weft_Inexact> {
+  let summary = "Fourier transforms along several axes.";
+}
+def Weft_FourierIfftnFn : Weft_TransformsFn<"ifftn", Weft_Inexact> {
+  let summary = "What `fftn` takes to these spectra.";
+}
+def Weft_FourierRfftnFn : Weft_TransformsFn<"rfftn", Weft_Float> {
+  let summary = "`rfft` along the last of several axes, and Fourier transforms along the others.";
+  let resultShape = "of x's shape, but for s along the axes, of whose last one there is a half";
+}
+def Weft_FourierIrfftnFn : Weft_TransformsFn<"irfftn", Weft_Inexact> {
+  let summary = "What `rfftn` takes to these spectra: an even number of elements along the last axis where s says nothing else.";
+  let resultDType = "the real dtype of x's precision";
+}
+def Weft_FourierFft2Fn : Weft_PlaneTransformsFn<"fft2", Weft_Inexact> {
+  let summary = "Fourier transforms along two axes.";
+}
+def Weft_FourierIfft2Fn : Weft_PlaneTransformsFn<"ifft2", Weft_Inexact> {
+  let summary = "What `fft2` takes to these spectra.";
+}
+def Weft_FourierRfft2Fn : Weft_PlaneTransformsFn<"rfft2", Weft_Float> {
+  let summary = "`rfft` along the second of two axes, and Fourier transforms along the first.";
+  let resultShape = "of x's shape, but for s along the axes, of whose last one there is a half";
+}
+def Weft_FourierIrfft2Fn : Weft_PlaneTransformsFn<"irfft2", Weft_Inexact> {
+  let summary = "What `rfft2` takes to these spectra: an even number of elements along the second axis where s says nothing else.";
+  let resultDType = "the real dtype of x's precision";
+}
+
+//===----------------------------------------------------------------------===//
+// Spectra
+//===----------------------------------------------------------------------===//
+
 class Weft_ShiftFn<string name> : Weft_FourierFn<name> {
   let parameters = (params Weft_Any:$x, Weft_OptionalIntList<"one axis or several; all if not given">:$axes);
   let operandShapes = ["of any shape"];

@@ -380,6 +380,10 @@ std::optional<DType> Draw::value<std::optional<DType>>(const char *name) {
   return value<DType>(name);
 }
 template <>
+fft::Norm Draw::value<fft::Norm>(const char *) {
+  return static_cast<fft::Norm>(choose(3));
+}
+template <>
 linalg::QrMode Draw::value<linalg::QrMode>(const char *) {
   return static_cast<linalg::QrMode>(choose(2));
 }
