@@ -168,7 +168,7 @@ TEST(Composites, ErrorsHaveTheirNameAndTheUsersLine) {
   const std::string said = error_of<DTypeError>([&] { clip(bools, true); });
   EXPECT_THAT(said,
               HasSubstr("clip: x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, "
-                        "f32, f64), but it is bool(1,)"));
+                        "f16, bf16, f32, f64), but it is bool(1,)"));
   EXPECT_THAT(said, HasSubstr("CompositesTest.cpp:" + std::to_string(line)));
   EXPECT_THAT(error_of<StateError>([] { round(Tensor()); }),
               HasSubstr("round: x is an undefined tensor: it was never given a value"));
