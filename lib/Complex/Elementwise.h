@@ -37,7 +37,13 @@ Number<typename E::Value> elementwise(E &e, OpCode op, const Attrs &attrs,
     return Number<Value>(Complex{function(a.re, x.re), function(a.im, x.im)});
   };
   switch (op) {
-  case OpCode::complex: return Complex{a.re, x.re};
+  case OpCode::complex: {
+    const DType part = component_of(complex_of(dtypes[0]));
+    const auto converted = [&](const Value &value) {
+      return dtypes[0] == part ? value : e.cast(value, part);
+    };
+    return Complex{converted(a.re), converted(x.re)};
+  }
   case OpCode::real_part: return x.re;
   case OpCode::imaginary_part: return x.im;
   case OpCode::conjugate: return Complex{x.re, e.negate(x.im)};

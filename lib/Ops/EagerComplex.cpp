@@ -291,8 +291,7 @@ Tensor product(std::span<const Tensor> operands, const Attrs &attrs, const Tenso
     const std::size_t rank = impl->rank;
     const bool columns = rank > 1 && impl->strides()[rank - 2] < impl->strides()[rank - 1];
     // A transposed view stays one: kernels add in the order of the layout.
-    return columns ? transposed(make_contiguous(transposed(part)))
-                   : make_contiguous(part);
+    return columns ? transposed(make_contiguous(transposed(part))) : make_contiguous(part);
   };
   const Tensor a = plane(operands[0], 0), b = plane(operands[0], 1), c = plane(operands[1], 0),
                d = plane(operands[1], 1);

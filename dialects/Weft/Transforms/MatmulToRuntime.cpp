@@ -264,8 +264,8 @@ static void copySteps(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
     SmallVector<Value> sizes;
     for (int64_t axis = 0; axis < type.getRank(); ++axis)
       if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, buffer, axis));
-    Value dense = memref::AllocOp::create(
-        b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
+    Value dense =
+        memref::AllocOp::create(b, MemRefType::get(type.getShape(), type.getElementType()), sizes);
     AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
     SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
     linalg::GenericOp::create(b, buffer, dense, {identity, identity}, loops,

@@ -170,16 +170,20 @@ template <class E>
 typename E::Value conj_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &cotangent) {
   return e.conjugate(cotangent);
 }
-/// Of `complex`, by its real and by its imaginary parts.
+/// Of `complex`, by its real and by its imaginary parts, whose dtype may be narrower.
 template <class E>
-typename E::Value complex_back_real(E &e, VjpCall<E> &, std::size_t,
+typename E::Value complex_back_real(E &e, VjpCall<E> &call, std::size_t i,
                                     const typename E::Value &cotangent) {
-  return e.real_part(cotangent);
+  const DType dtype = call.operand_type(i).dtype;
+  const typename E::Value part = e.real_part(cotangent);
+  return e.type(part).dtype == dtype ? part : e.cast(part, dtype);
 }
 template <class E>
-typename E::Value complex_back_imag(E &e, VjpCall<E> &, std::size_t,
+typename E::Value complex_back_imag(E &e, VjpCall<E> &call, std::size_t i,
                                     const typename E::Value &cotangent) {
-  return e.imaginary_part(cotangent);
+  const DType dtype = call.operand_type(i).dtype;
+  const typename E::Value part = e.imaginary_part(cotangent);
+  return e.type(part).dtype == dtype ? part : e.cast(part, dtype);
 }
 
 } // namespace weft::autodiff::rules

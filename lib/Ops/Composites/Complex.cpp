@@ -8,9 +8,7 @@ static Tensor zeros_beside(const Tensor &x) { return cast(x != x, x.dtype()) * 0
 
 Tensor real(const Tensor &x) { return is_complex(x.dtype()) ? real_part(x) : x; }
 
-Tensor imag(const Tensor &x) {
-  return is_complex(x.dtype()) ? imaginary_part(x) : zeros_beside(x);
-}
+Tensor imag(const Tensor &x) { return is_complex(x.dtype()) ? imaginary_part(x) : zeros_beside(x); }
 
 Tensor conj(const Tensor &x) { return is_complex(x.dtype()) ? conjugate(x) : x; }
 
