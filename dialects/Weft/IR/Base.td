@@ -72,8 +72,6 @@ def Weft_Float : Weft_TensorOf<"floating", ["floating"]>;
 def Weft_Numeric : Weft_TensorOf<"a number", ["integer", "unsigned_integer", "floating", "complex"]>;
 /// What quotients and functions are of.
 def Weft_Inexact : Weft_TensorOf<"floating or complex", ["floating", "complex"]>;
-/// What real and imaginary parts are of.
-def Weft_Part : Weft_TensorOf<"of a dtype that complex numbers have parts of", ["f32", "f64"]>;
 def Weft_Complex : Weft_TensorOf<"complex", ["complex"]>;
 def Weft_Integer : Weft_TensorOf<"an integer", ["integer", "unsigned_integer"]>;
 /// Indices are of the two dtypes that compiled code indexes by; calls convert others.

@@ -239,9 +239,9 @@ def Weft_ConjOp : Weft_ComplexPartOp<"conj", "conjugate"> {
   let vjp = [(conj_back $dy)];
   let numpy = "np.conj(x)";
 }
-def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Part> {
+def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
   let summary = "Complex numbers of these real and imaginary parts.";
-  let arguments = (ins Weft_Part:$real, Weft_Part:$imag);
+  let arguments = (ins Weft_Float:$real, Weft_Float:$imag);
   let operandShapes = ["of any shape", "of a shape that broadcasts with that of real"];
   let assemblyFormat = "$real `,` $imag attr-dict `:` custom<OperandTypes>(type($real), type($imag))";
   let promotion = "floating";
