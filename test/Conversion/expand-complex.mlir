@@ -4,14 +4,20 @@
 // Arguments and results lie in memory as they did, with the parts along a last axis.
 // CHECK-LABEL: func.func @add(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3x2xf32>, %[[Y:[a-z0-9]+]]: tensor<3x2xf32>) -> tensor<3x2xf32>
-// CHECK-DAG: %[[XR:.*]] = tensor.extract_slice %[[X]][0, 0] [3, 1] [1, 1] : tensor<3x2xf32> to tensor<3xf32>
-// CHECK-DAG: %[[XI:.*]] = tensor.extract_slice %[[X]][0, 1] [3, 1] [1, 1] : tensor<3x2xf32> to tensor<3xf32>
-// CHECK-DAG: %[[YR:.*]] = tensor.extract_slice %[[Y]][0, 0]
-// CHECK-DAG: %[[YI:.*]] = tensor.extract_slice %[[Y]][0, 1]
+// CHECK-DAG: %[[XR1:.*]] = tensor.extract_slice %[[X]][0, 0] [3, 1] [1, 1] : tensor<3x2xf32> to tensor<3x1xf32>
+// CHECK-DAG: %[[XR:.*]] = tensor.collapse_shape %[[XR1]] {{\[}}[0, 1]] : tensor<3x1xf32> into tensor<3xf32>
+// CHECK-DAG: %[[XI1:.*]] = tensor.extract_slice %[[X]][0, 1] [3, 1] [1, 1]
+// CHECK-DAG: %[[XI:.*]] = tensor.collapse_shape %[[XI1]]
+// CHECK-DAG: %[[YR1:.*]] = tensor.extract_slice %[[Y]][0, 0]
+// CHECK-DAG: %[[YR:.*]] = tensor.collapse_shape %[[YR1]]
+// CHECK-DAG: %[[YI1:.*]] = tensor.extract_slice %[[Y]][0, 1]
+// CHECK-DAG: %[[YI:.*]] = tensor.collapse_shape %[[YI1]]
 // CHECK-DAG: %[[RE:.*]] = weft.add %[[XR]], %[[YR]] : tensor<3xf32>
 // CHECK-DAG: %[[IM:.*]] = weft.add %[[XI]], %[[YI]] : tensor<3xf32>
-// CHECK: tensor.insert_slice %[[RE]] into %{{.*}}[0, 0] [3, 1] [1, 1]
-// CHECK: tensor.insert_slice %[[IM]] into %{{.*}}[0, 1] [3, 1] [1, 1]
+// CHECK: %[[RE1:.*]] = tensor.expand_shape %[[RE]] {{\[}}[0, 1]]
+// CHECK: tensor.insert_slice %[[RE1]] into %{{.*}}[0, 0] [3, 1] [1, 1]
+// CHECK: %[[IM1:.*]] = tensor.expand_shape %[[IM]]
+// CHECK: tensor.insert_slice %[[IM1]] into %{{.*}}[0, 1] [3, 1] [1, 1]
 func.func @add(%x: tensor<3xcomplex<f32>>, %y: tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
   %z = weft.add %x, %y : tensor<3xcomplex<f32>>
   return %z : tensor<3xcomplex<f32>>

@@ -16,7 +16,7 @@
 // RUN: echo 'func.func @f() { %%0 = weft.tanh %%x : tensor<f32> }' > %t.bad.mlir
 // RUN: echo 'func.func @f(%%x: tensor<f32>, %%n: index) { return }' > %t.takes.mlir
 // RUN: not weft-run %t.takes.mlir 2>&1 | FileCheck %s --check-prefix=TAKES
-// RUN: echo 'func.func @f(%%x: tensor<f16>) -> tensor<f16> { return %%x : tensor<f16> }' > %t.dtype.mlir
+// RUN: echo 'func.func @f(%%x: tensor<f80>) -> tensor<f80> { return %%x : tensor<f80> }' > %t.dtype.mlir
 // RUN: not weft-run %t.dtype.mlir 2>&1 | FileCheck %s --check-prefix=DTYPE
 // RUN: echo 'func.func @f() -> index { %%c = arith.constant 1 : index return %%c : index }' > %t.gives.mlir
 // RUN: not weft-run %t.gives.mlir 2>&1 | FileCheck %s --check-prefix=GIVES
@@ -37,7 +37,7 @@
 // ENTRY: error: there is no function @other with a body in
 // FILE: error: cannot open input file
 // TAKES: takes.mlir:1:{{[0-9]+}}: error: @f takes 'index', but weft-run hands over ranked tensors of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64> alone
-// DTYPE: dtype.mlir:1:{{[0-9]+}}: error: @f takes 'tensor<f16>', but
+// DTYPE: dtype.mlir:1:{{[0-9]+}}: error: @f takes 'tensor<f80>', but
 // GIVES: gives.mlir:1:{{[0-9]+}}: error: @f gives 'index', but
 // RESOURCE: resource.mlir:1:{{[0-9]+}}: error: 'arith.constant' op 'value' must be dense<..>, whose elements stand in the text
 // PARSE: bad.mlir:1:{{[0-9]+}}: error: use of undeclared SSA value name

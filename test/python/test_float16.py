@@ -17,7 +17,7 @@ EVERY_DTYPE = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "ui
 
 def numbers(tensor):
     """The elements as float64."""
-    return tensor.astype("float64").numpy()
+    return tensor.numpy() if str(tensor.dtype).startswith("complex") else tensor.astype("float64").numpy()
 
 
 def rounded(values, dtype):
@@ -196,7 +196,7 @@ def assert_rounded_once(got, wide, dtype, what):
     np.testing.assert_array_equal(numbers(got), numbers(wide.astype(got.dtype)), err_msg=what)
 
 
-@pytest.mark.parametrize("name", [name for name in test_ops.OPS if not name.startswith(("draw_", "iota", "nextafter"))])
+@pytest.mark.parametrize("name", [name for name in test_ops.OPS if not name.startswith(("draw_", "iota", "nextafter", "complex"))])
 def test_every_op_rounds_once(name):
     record = {"pad_interior": "pad"}.get(name, name.removeprefix("reduce_"))
     op = next(op for op in json.loads(test_ops.SAMPLES.read_text()) if op["name"] == record)
@@ -213,7 +213,7 @@ def test_every_op_rounds_once(name):
         assert_rounded_once(function(**narrow, **given), function(**wide, **given), dtype, f"{arguments} {attributes}")
 
 
-@pytest.mark.parametrize("name", [name for name in test_composites.RECORDS if name != "nan_to_num"])
+@pytest.mark.parametrize("name", [name for name in test_composites.RECORDS if name != "nan_to_num" and not name.startswith("fft.")])
 def test_every_function_rounds_once(name):
     record = test_composites.RECORDS[name]
     with warnings.catch_warnings():

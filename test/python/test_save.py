@@ -171,7 +171,7 @@ class Linear(wf.Module):
         ([wf.nn.Dense(3)], wf.DTypeError, "which only the program makes"),
         ({"f": len}, wf.DTypeError, "'f' is of type builtin_function_or_method"),
         ({(1, 2): 3}, wf.DTypeError, r"has a key of type tuple, \(1, 2\): files hold keys"),
-        ([np.zeros(2, "complex64")], wf.DTypeError, "'0' is an array of complex64, which no dtype of Weft is"),
+        ([np.zeros(2, "complex256")], wf.DTypeError, "'0' is an array of complex256, which no dtype of Weft is"),
         ([np.zeros(2, "longdouble")], wf.DTypeError, "'0' is an array of .*, which no dtype of Weft is"),
         ([np.ma.masked_array([1.0, 2.0], [0, 1])], wf.DTypeError, "'0' is of type .*MaskedArray: make it a tensor"),
         (["\ud800"], wf.ValueError, "'0' is a text that is not UTF-8"),

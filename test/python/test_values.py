@@ -64,7 +64,7 @@ def test_a_list_that_holds_itself_is_refused():
         wf.tensor(value)
 
 
-@pytest.mark.parametrize("value", [None, "text", b"bytes", {1: 2}, {1, 2}, object(), 1j, [1j], [None], ["a"], iter([1])])
+@pytest.mark.parametrize("value", [None, "text", b"bytes", {1: 2}, {1, 2}, object(), [None], ["a"], iter([1])])
 def test_what_has_no_elements_is_refused(value):
     with pytest.raises(wf.DTypeError, match="tensor: value"):
         wf.tensor(value)
@@ -107,7 +107,7 @@ def test_halves():
 @pytest.mark.parametrize(
     "values",
     [
-        np.zeros(2, "complex64"),
+        np.zeros(2, "complex256"),
         np.zeros(2, "datetime64[s]"),
         np.zeros(2, "longdouble"),
         np.zeros(2, [("a", "f4")]),
@@ -423,7 +423,7 @@ def test_dtypes():
     assert np.dtype(wf.int64) == np.int64 and np.zeros(2, wf.float64).dtype == np.float64
     assert {wf.float32: 1}["float32"] == 1
     assert repr(wf.bool_) == "weft.bool" and str(wf.int32) == "int32" and wf.float64.itemsize == 8
-    for wrong in ("complex64", "", 3, None, np.longdouble, str, object()):
+    for wrong in ("complex256", "", 3, None, np.longdouble, str, object()):
         with pytest.raises(wf.DTypeError, match="names no dtype"):
             wf.dtype(wrong)
     for right in ("float32", "f32", float, np.float32, np.dtype("f4"), wf.float32):

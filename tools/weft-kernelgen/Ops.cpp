@@ -38,7 +38,8 @@ constexpr int kMostOn16Bits = 4;
 /// Whether there are kernels for ops that are computed in another dtype than their operands';
 /// complex numbers have none.
 bool has_kernels_on_16_bits(const OpInfo &op, DType dtype) {
-  return op.op != OpCode::complex && op.kind == OpKind::elementwise && is_floating(dtype) && op.cost <= kMostOn16Bits;
+  return op.op != OpCode::complex && op.kind == OpKind::elementwise && is_floating(dtype) &&
+         op.cost <= kMostOn16Bits;
 }
 
 /// On a function: a power whose exponent is one number.

@@ -111,7 +111,10 @@ public:
     std::vector<StringRef> elements;
     StringRef rest = value;
     read(rest, 0, elements);
-    for (StringRef element : elements) texts_.push_back(element_text(element));
+    // Of examples whose numbers are real.
+    const bool isComplex = StringRef(op_.resultDType).starts_with("the complex dtype");
+    for (StringRef element : elements)
+      texts_.push_back(element_text(element) + (isComplex ? "+0.j" : ""));
     if (!shape_.empty()) align();
     std::size_t next = 0;
     constexpr StringRef open = "tensor(";
@@ -119,7 +122,8 @@ public:
     std::string sizes;
     for (std::size_t size : shape_) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
     if (shape_.size() == 1) sizes += ",";
-    return open.str() + text + ", shape=(" + sizes + "), dtype=" + inPython(dtype_, "") + ")";
+    return open.str() + text + ", shape=(" + sizes +
+           "), dtype=" + (isComplex ? "complex64" : inPython(dtype_, "")) + ")";
   }
 
 private:

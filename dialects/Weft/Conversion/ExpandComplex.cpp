@@ -155,16 +155,47 @@ private:
     SmallVector<OpFoldResult> sizes = sizesOf(value);
     sizes.back() = builder.getIndexAttr(1);
     SmallVector<OpFoldResult> steps(sizes.size(), builder.getIndexAttr(1));
-    auto partType = RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
     const auto part = [&](int64_t number) -> Value {
+      // A slice of nothing would begin past the end.
+      if (llvm::is_contained(type.getShape(), 0))
+        return tensor::EmptyOp::create(builder, value.getLoc(), ArrayRef(sizes).drop_back(),
+                                       type.getElementType());
       SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
       offsets.back() = builder.getIndexAttr(number);
-      return tensor::ExtractSliceOp::create(builder, value.getLoc(), partType, value, offsets,
-                                            sizes, steps);
+      Value slice =
+          tensor::ExtractSliceOp::create(builder, value.getLoc(), value, offsets, sizes, steps);
+      return withoutUnits(slice, type.getRank() - 1);
     };
     Planes<Value> found{part(0), part(1)};
     parts[value] = found;
     return found;
+  }
+
+  /// What axes become, or are, where those in `units`, of size 1, are not. Slices keep their axes
+  /// and lose them here: upstream takes an axis that a slice loses for the first one of size 1.
+  static SmallVector<ReassociationIndices> unitGroups(int64_t rank, ArrayRef<int64_t> units) {
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices ahead;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      if (!llvm::is_contained(units, axis)) {
+        ahead.push_back(axis);
+        groups.push_back(std::exchange(ahead, {}));
+      } else if (groups.empty()) {
+        ahead.push_back(axis);
+      } else {
+        groups.back().push_back(axis);
+      }
+    }
+    return groups;
+  }
+  Value withoutUnits(Value value, ArrayRef<int64_t> units) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      if (!llvm::is_contained(units, axis)) shape.push_back(type.getDimSize(axis));
+    return tensor::CollapseShapeOp::create(builder, value.getLoc(),
+                                           RankedTensorType::get(shape, type.getElementType()),
+                                           value, unitGroups(type.getRank(), units));
   }
 
   /// The value as one tensor.
@@ -183,12 +214,18 @@ private:
     sizes.push_back(builder.getIndexAttr(2));
     Value result = tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
     result = typed(result, type);
+    if (llvm::is_contained(type.getShape(), 0)) return known = result;
     sizes.back() = builder.getIndexAttr(1);
     SmallVector<OpFoldResult> steps(sizes.size(), builder.getIndexAttr(1));
+    SmallVector<int64_t> sliceShape(partType.getShape());
+    sliceShape.push_back(1);
+    const auto sliceType = RankedTensorType::get(sliceShape, type.getElementType());
     for (const auto &[number, part] : {std::pair(0, re), std::pair(1, im)}) {
       SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
       offsets.back() = builder.getIndexAttr(number);
-      result = tensor::InsertSliceOp::create(builder, loc, part, result, offsets, sizes, steps);
+      Value slice = tensor::ExpandShapeOp::create(
+          builder, loc, sliceType, part, unitGroups(type.getRank(), type.getRank() - 1), sizes);
+      result = tensor::InsertSliceOp::create(builder, loc, slice, result, offsets, sizes, steps);
     }
     return known = result;
   }
@@ -337,7 +374,7 @@ private:
   //===------------------------------------------------------------------===//
 
   /// Steps along one axis, as Cumulative.cpp lowers those of real numbers: each result, and the
-  /// last.
+  /// last, whose axis is of size 1.
   struct Steps {
     Planes<Value> all, last;
   };
@@ -361,7 +398,7 @@ private:
     auto type = cast<RankedTensorType>(operands.back().re.getType());
     Type element = type.getElementType();
     SmallVector<OpFoldResult> sizes = sizesOf(operands.back().re), across(sizes);
-    across.erase(across.begin() + along.axis);
+    across[along.axis] = builder.getIndexAttr(1);
     const auto index = [&](int64_t i) -> Value {
       return arith::ConstantIndexOp::create(builder, loc, i);
     };
@@ -372,6 +409,11 @@ private:
     if (along.keepsAll)
       for (int i = 0; i < 2; ++i)
         state.push_back(tensor::EmptyOp::create(builder, loc, sizes, element));
+    if (llvm::is_contained(type.getShape(), 0)) { // slices would begin past the end
+      Steps nothing{.all = {}, .last = {state[0], state[1]}};
+      if (along.keepsAll) nothing.all = {state[2], state[3]};
+      return nothing;
+    }
     const auto at = [&](Value place) {
       SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0)), part(sizes);
       offsets[along.axis] = place;
@@ -453,16 +495,15 @@ private:
   Planes<Value> productOver(Operation *op, Planes<Value> x, const ::weft::Attrs &attrs) {
     const ::weft::DType dtype = *dtypeOf(getElementTypeOrSelf(op->getResult(0).getType()));
     const ::weft::ReductionAttrs over(attrs);
-    int64_t gone = 0;
     for (const int64_t axis : over.axes)
-      x = run(x, {.axis = axis - gone++, .keepsAll = false}, 1,
+      x = run(x, {.axis = axis, .keepsAll = false}, 1,
               [&](const Planes<Value> &acc, ArrayRef<Planes<Value>> elements) {
                 return arithmetic(OpCode::multiply, acc, elements[0], dtype);
               })
               .last;
-    if (!over.keepdims || over.axes.empty()) return x;
-    const ::weft::Ints shape(tensorTypeOf(op->getResult(0).getType()).shape);
-    return {emitter.reshape(x.re, shape), emitter.reshape(x.im, shape)};
+    if (over.keepdims || over.axes.empty()) return x;
+    const SmallVector<int64_t> axes(over.axes.begin(), over.axes.end());
+    return {withoutUnits(x.re, axes), withoutUnits(x.im, axes)};
   }
 
   func::FuncOp function;

@@ -517,7 +517,7 @@ def Weft_NextafterOp : Weft_BinaryOp<"nextafter", Weft_Float> {
   let promotion = "floating";
   let body = (s_nextafter $lhs, $rhs);
   let vjp = [(copy $dy), (where (eq $lhs, $lhs), 0, $dy)];
-  let cost = 18;
+  let cost = 20;
   let numpy = "np.nextafter(lhs, rhs)";
   let example = "nextafter([1.0, 2.0], 3.0)  ->  [1.0000001, 2.0000002]";
 }

@@ -120,7 +120,8 @@ Tensor xlog1py(const Tensor &x, const Tensor &y) {
 
 Tensor polygamma(std::int64_t n, const Tensor &x) {
   if (n < 0)
-    raise(ErrorKind::value, "polygamma: the order must not be negative, but is " + std::to_string(n));
+    raise(ErrorKind::value,
+          "polygamma: the order must not be negative, but is " + std::to_string(n));
   if (n == 0) return digamma(x);
   const double order = static_cast<double>(n);
   return zeta(order + 1, x) * ((n % 2 == 0 ? -1 : 1) * std::tgamma(order + 1));

@@ -30,6 +30,85 @@ func.func @product_vjp(%x: tensor<2xcomplex<f64>>, %y: tensor<2xcomplex<f64>>, %
 
 // -----
 
+// The cotangent of a part is that of the number with zeros as the other part, and conversely.
+func.func @real(%x: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+  %y = weft.real %x : tensor<2xcomplex<f32>>
+  return %y : tensor<2xf32>
+}
+// AD-LABEL: func.func @real_vjp(
+// AD: %[[ZERO:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
+// AD: weft.complex %arg1, %[[ZERO]] : tensor<2xf32>, tensor<f32>
+func.func @real_vjp(%x: tensor<2xcomplex<f32>>, %d: tensor<2xf32>) -> tensor<2xcomplex<f32>> {
+  %0:2 = weft.vjp @real(%x) cotangents(%d) wrt [0] : (tensor<2xcomplex<f32>>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xcomplex<f32>>)
+  return %0#1 : tensor<2xcomplex<f32>>
+}
+
+// AD-LABEL: func.func @real_jvp(
+// AD: weft.real %arg1 : tensor<2xcomplex<f32>>
+func.func @real_jvp(%x: tensor<2xcomplex<f32>>, %t: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+  %0:2 = weft.jvp @real(%x) tangents(%t) wrt [0] : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#1 : tensor<2xf32>
+}
+
+func.func @imag(%x: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+  %y = weft.imag %x : tensor<2xcomplex<f32>>
+  return %y : tensor<2xf32>
+}
+// AD-LABEL: func.func @imag_vjp(
+// AD: %[[ZERO:.*]] = weft.constant dense<0.000000e+00> : tensor<f32>
+// AD: weft.complex %[[ZERO]], %arg1 : tensor<f32>, tensor<2xf32>
+func.func @imag_vjp(%x: tensor<2xcomplex<f32>>, %d: tensor<2xf32>) -> tensor<2xcomplex<f32>> {
+  %0:2 = weft.vjp @imag(%x) cotangents(%d) wrt [0] : (tensor<2xcomplex<f32>>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xcomplex<f32>>)
+  return %0#1 : tensor<2xcomplex<f32>>
+}
+
+// AD-LABEL: func.func @imag_jvp(
+// AD: weft.imag %arg1 : tensor<2xcomplex<f32>>
+func.func @imag_jvp(%x: tensor<2xcomplex<f32>>, %t: tensor<2xcomplex<f32>>) -> tensor<2xf32> {
+  %0:2 = weft.jvp @imag(%x) tangents(%t) wrt [0] : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> (tensor<2xf32>, tensor<2xf32>)
+  return %0#1 : tensor<2xf32>
+}
+
+func.func @conj(%x: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  %y = weft.conj %x : tensor<2xcomplex<f32>>
+  return %y : tensor<2xcomplex<f32>>
+}
+// AD-LABEL: func.func @conj_vjp(
+// AD: weft.conj %arg1 : tensor<2xcomplex<f32>>
+func.func @conj_vjp(%x: tensor<2xcomplex<f32>>, %d: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  %0:2 = weft.vjp @conj(%x) cotangents(%d) wrt [0] : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>)
+  return %0#1 : tensor<2xcomplex<f32>>
+}
+
+// AD-LABEL: func.func @conj_jvp(
+// AD: weft.conj %arg1 : tensor<2xcomplex<f32>>
+func.func @conj_jvp(%x: tensor<2xcomplex<f32>>, %t: tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  %0:2 = weft.jvp @conj(%x) tangents(%t) wrt [0] : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>)
+  return %0#1 : tensor<2xcomplex<f32>>
+}
+
+func.func @complex(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xcomplex<f32>> {
+  %z = weft.complex %x, %y : tensor<2xf32>
+  return %z : tensor<2xcomplex<f32>>
+}
+// AD-LABEL: func.func @complex_vjp(
+// AD: %[[RE:.*]] = weft.real %arg2 : tensor<2xcomplex<f32>>
+// AD: %[[IM:.*]] = weft.imag %arg2 : tensor<2xcomplex<f32>>
+// AD: return %[[RE]], %[[IM]]
+func.func @complex_vjp(%x: tensor<2xf32>, %y: tensor<2xf32>, %d: tensor<2xcomplex<f32>>) -> (tensor<2xf32>, tensor<2xf32>) {
+  %0:3 = weft.vjp @complex(%x, %y) cotangents(%d) wrt [0, 1] : (tensor<2xf32>, tensor<2xf32>, tensor<2xcomplex<f32>>) -> (tensor<2xcomplex<f32>>, tensor<2xf32>, tensor<2xf32>)
+  return %0#1, %0#2 : tensor<2xf32>, tensor<2xf32>
+}
+
+// AD-LABEL: func.func @complex_jvp(
+// AD: weft.complex %arg2, %arg3 : tensor<2xf32>
+func.func @complex_jvp(%x: tensor<2xf32>, %y: tensor<2xf32>, %s: tensor<2xf32>, %t: tensor<2xf32>) -> tensor<2xcomplex<f32>> {
+  %0:2 = weft.jvp @complex(%x, %y) tangents(%s, %t) wrt [0, 1] : (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>)
+  return %0#1 : tensor<2xcomplex<f32>>
+}
+
+// -----
+
 func.func @less(%x: tensor<2xcomplex<f32>>) {
   // expected-error @+1 {{'weft.less' op lhs must be a real number or bool (bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it is c64(2,)}}
   %y = weft.less %x, %x : tensor<2xcomplex<f32>>

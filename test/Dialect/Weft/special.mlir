@@ -40,7 +40,7 @@ func.func @operands(%x: f64) -> f64 {
 // -----
 
 func.func @integer(%x: tensor<2xi32>) {
-  // expected-error @+1 {{'weft.lgamma' op x must be floating (f32, f64), but it is i32(2,)}}
+  // expected-error @+1 {{'weft.lgamma' op x must be floating (f16, bf16, f32, f64), but it is i32(2,)}}
   %y = weft.lgamma %x : tensor<2xi32>
   return
 }

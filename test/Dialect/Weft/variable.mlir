@@ -19,8 +19,8 @@ weft.variable @number : f32
 // -----
 
 // There is no tensor of the library with these elements.
-// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>, but is 'tensor<2xf16>'}}
-weft.variable @half = dense<1.0> : tensor<2xf16>
+// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>, but is 'tensor<2xf80>'}}
+weft.variable @half = dense<1.0> : tensor<2xf80>
 
 // -----
 

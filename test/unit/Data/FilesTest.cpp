@@ -100,8 +100,7 @@ TEST(Files, NpzOfNumPy) {
   }
   EXPECT_THAT(failure_of<ValueError>([] { from_npz(stored_file("stored.npz"), "x", "z"); }),
               HasSubstr("has no array 'z'; there are f, x, y"));
-  EXPECT_THAT(failure_of<IOError>([] { read_npz(stored_file("half.npz")); }),
-              HasSubstr("member 'x.npy': its dtype '<f2' is not supported"));
+  EXPECT_EQ(read_npz(stored_file("half.npz")).at("x").dtype(), f16);
 }
 
 TEST(Files, NpzThatIsDamaged) {

@@ -128,7 +128,8 @@ std::vector<Mistake> mistakes() {
        {flags},
        [](const Operands &x) { return negate(x[0]); },
        kDType,
-       "negate: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), "
+       "negate: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, "
+       "c64, c128), "
        "but it is "
        "bool(2,)"},
       {"LogicalOfNumbers",
@@ -140,7 +141,8 @@ std::vector<Mistake> mistakes() {
        {flags, flags},
        [](const Operands &x) { return matmul(x[0], x[1]); },
        kDType,
-       "matmul: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), "
+       "matmul: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, "
+       "c64, c128), "
        "but it is "
        "bool(2,)"},
       {"GatherByFloats",

@@ -136,10 +136,14 @@ TEST_F(Npy, Malformed) {
          malformed + "'shape' is not a tuple of sizes");
   broken(file(1, header("<i4", "(-2,)")), malformed + "'shape' is not a tuple of sizes");
   broken(file(1, header("<i4", "2")), malformed + "'(' is missing at character 50");
-  broken(file(1, header("<c8", "(2,)")), "its dtype '<c8' is not supported (there are |b1, <i4, "
-                                         "<i8, <f4, <f8, |i1, <i2, |u1, <u2, <u4, <u8, <f2, <V2)");
-  broken(file(1, header(">f4", "(2,)")), "its dtype '>f4' is not supported (there are |b1, <i4, "
-                                         "<i8, <f4, <f8, |i1, <i2, |u1, <u2, <u4, <u8, <f2, <V2)");
+  broken(file(1, header("<c32", "(2,)")),
+         "its dtype '<c32' is not supported (there are |b1, <i4, "
+         "<i8, <f4, <f8, |i1, <i2, |u1, <u2, <u4, <u8, <f2, <V2, <c8, "
+         "<c16)");
+  broken(file(1, header(">f4", "(2,)")),
+         "its dtype '>f4' is not supported (there are |b1, <i4, "
+         "<i8, <f4, <f8, |i1, <i2, |u1, <u2, <u4, <u8, <f2, <V2, <c8, "
+         "<c16)");
   broken(file(1, "{'descr': [('a', '<i4')], "), malformed + "structured dtypes are not supported");
   broken(file(1, header("<i4", "(2,)", "Maybe")),
          malformed + "'fortran_order' is neither True nor False");

@@ -232,10 +232,10 @@ TEST(Elementwise, Errors) {
                 "gather: x is an undefined tensor: it was never given a value");
   EXPECT_THROWS(logical_and(tensor({1}), tensor({true})), DTypeError,
                 "logical_and: lhs must be bool (bool), but it is i32(1,)");
-  EXPECT_THROWS(
-      add(tensor({true}), tensor({true})), DTypeError,
-      "add: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, c64, c128), but "
-      "it is bool(1,)");
+  EXPECT_THROWS(add(tensor({true}), tensor({true})), DTypeError,
+                "add: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, "
+                "f64, c64, c128), but "
+                "it is bool(1,)");
 }
 
 } // namespace

@@ -196,10 +196,10 @@ TEST(Reduction, Errors) {
                 "sum: axis 2 is out of range for x of shape (2, 3) (rank 2)");
   EXPECT_THROWS(sum(zeros({2, 3}), {.axes = Ints{0, -2}}), ValueError,
                 "sum: axis 0 is given twice");
-  EXPECT_THROWS(
-      reduce_max(tensor({true})), DTypeError,
-      "max: x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64), but it "
-      "is bool(1,)");
+  EXPECT_THROWS(reduce_max(tensor({true})), DTypeError,
+                "max: x must be a real number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, "
+                "f32, f64), but it "
+                "is bool(1,)");
 }
 
 } // namespace

@@ -22,7 +22,7 @@ std::vector<DType> all_dtypes() {
 /// Whether a dtype holds every number of another exactly.
 bool holds(DType wide, DType narrow) {
   const DTypeInfo &a = dtype_info(wide), &b = dtype_info(narrow);
-  if (a.kind == b.kind) return a.bits >= b.bits;
+  if (a.kind == b.kind) return a.bits > b.bits || wide == narrow; // f16 and bf16 do not
   if (b.kind == DTypeKind::boolean) return true;
   if (a.kind == DTypeKind::integer && b.kind == DTypeKind::unsigned_integer) return a.bits > b.bits;
   return false;
