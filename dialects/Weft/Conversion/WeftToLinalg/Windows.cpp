@@ -125,7 +125,8 @@ Value lowerConvolutionKernelGradient(LinalgBuilder &b, ConvolutionKernelGradient
         Value rest = arith::RemUIOp::create(b, b.toValue(channels), b.index(windows.groups));
         b.requireEqual(rest, b.getIndexAttr(0),
                        "convolution_kernel_gradient: " + Twine(windows.groups) +
-                           " groups do not divide the channels");
+                           " groups do not divide {} channels",
+                       channels);
       }
     if (std::optional<int64_t> known = getConstantIntValue(inGroup))
       inGroup = b.getIndexAttr(*known / windows.groups);
