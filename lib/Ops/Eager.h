@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Kernels/KernelTable.h"
+#include "Kernels/Lines.h"
 #include "OpDefs/Widening.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
@@ -46,6 +47,13 @@ inline bool has_kernels(const OpInfo &info, DType dtype) {
 /// cache keeps them; undefined where operands are views or broadcast along some axes only.
 Tensor elementwise_in_blocks(const OpInfo &info, std::span<const Tensor> operands,
                              const Widened &wide, const TensorType &type);
+
+/// A contiguous tensor of that shape along one axis.
+kernels::Lines lines_of(const Shape &shape, std::int64_t axis);
+
+/// The op: a view of a contiguous tensor with the sizes of `type`.
+Tensor reshape(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
+               const TensorType &type);
 
 /// A routine that fills all of `results`, which have the types that the shape function gave.
 void run_routine(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,

@@ -8,9 +8,6 @@
 
 namespace weft::eager {
 
-namespace {
-
-/// A contiguous tensor of that shape along one axis.
 kernels::Lines lines_of(const Shape &shape, std::int64_t axis) {
   kernels::Lines lines{1, shape[static_cast<std::size_t>(axis)], 1};
   for (std::int64_t i = 0; i < shape.rank(); ++i) {
@@ -19,8 +16,6 @@ kernels::Lines lines_of(const Shape &shape, std::int64_t axis) {
   }
   return lines;
 }
-
-} // namespace
 
 Tensor argmax(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
               const TensorType &type) {

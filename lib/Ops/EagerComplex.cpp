@@ -309,16 +309,6 @@ std::complex<T> times(std::complex<T> a, std::complex<T> b) {
   return {static_cast<T>(p * r - q * s), static_cast<T>(p * s + q * r)};
 }
 
-/// A dense array along one axis, of which each line is a chain of steps.
-kernels::Lines lines_of(const Shape &shape, std::int64_t axis) {
-  kernels::Lines lines{1, shape[static_cast<std::size_t>(axis)], 1};
-  for (std::int64_t i = 0; i < shape.rank(); ++i) {
-    if (i < axis) lines.outer *= shape[static_cast<std::size_t>(i)];
-    if (i > axis) lines.inner *= shape[static_cast<std::size_t>(i)];
-  }
-  return lines;
-}
-
 /// Calls `line(first, number)` with the first element of each line.
 template <class Line>
 void each_line(const kernels::Lines &lines, const Line &line) {
@@ -361,13 +351,7 @@ Tensor product_over(const Tensor &x, const Ints &axes, const TensorType &type) {
   Tensor product = make_contiguous(x);
   std::int64_t gone = 0;
   for (const std::int64_t axis : axes) product = product_along(product, axis - gone++);
-  Ints strides(type.shape.size(), 0);
-  std::uint64_t stride = 1; // unsigned: sizes beside a 0 may multiply to anything
-  for (std::size_t i = strides.size(); i-- > 0;) {
-    strides[i] = static_cast<std::int64_t>(stride);
-    stride *= static_cast<std::uint64_t>(type.shape[i]);
-  }
-  return detail::new_view(product, type.shape, strides, 0);
+  return reshape(op_info(OpCode::reshape), {&product, 1}, {}, type);
 }
 
 /// y = x, y = y x, or y = a y + x along one axis.
