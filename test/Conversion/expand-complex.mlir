@@ -101,3 +101,15 @@ func.func @real(%x: tensor<3xf32>) -> tensor<3xf32> {
   %y = weft.exp %x : tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+// Parts whose sizes only the call knows have to be as large as each other: no op of theirs says so.
+// CHECK-LABEL: func.func @sizes(
+// CHECK: %[[HOLDS:.*]] = arith.cmpi eq, %[[RE:.*]], %[[IM:.*]] : index
+// CHECK: weft.check_sizes %[[HOLDS]], "complex: the shapes do not broadcast: {} meets {} in axis 1 of the result; an unknown size never stretches", %[[RE]], %[[IM]]
+// CHECK-NOT: weft.check_sizes
+func.func @sizes(%re: tensor<1x?x4xf32>, %im: tensor<?x4xf32>) -> tensor<1x?x4xcomplex<f32>> {
+  %z = weft.complex %re, %im : tensor<1x?x4xf32>, tensor<?x4xf32>
+  return %z : tensor<1x?x4xcomplex<f32>>
+}

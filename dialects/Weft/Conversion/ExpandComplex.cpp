@@ -3,6 +3,7 @@
 #include "Weft/AD/IREmitter.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/IR/Attributes.h"
+#include "Weft/IR/SizeLists.h"
 #include "Weft/IR/Weft.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -298,6 +299,25 @@ private:
     parts[result] = number.planes;
   }
 
+  /// Stops the call unless the operands, which become the parts as they are, have sizes that meet,
+  /// where only the call knows them: no op of the parts would compare them.
+  void requireEqualSizes(Operation *op) {
+    const Value re = op->getOperand(0), im = op->getOperand(1);
+    const auto shape = cast<RankedTensorType>(re.getType()).getShape(),
+               other = cast<RankedTensorType>(im.getType()).getShape();
+    const size_t rank = std::max(shape.size(), other.size());
+    for (size_t back = 1; back <= std::min(shape.size(), other.size()); ++back) {
+      const size_t i = shape.size() - back, j = other.size() - back;
+      if (shape[i] == 1 || other[j] == 1 || (shape[i] == other[j] && shape[i] >= 0)) continue;
+      Location loc = op->getLoc();
+      const Value sizes[] = {tensor::DimOp::create(builder, loc, re, i),
+                             tensor::DimOp::create(builder, loc, im, j)};
+      Value equal =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, sizes[0], sizes[1]);
+      CheckSizesOp::create(builder, loc, equal, sizesDoNotBroadcast(op, rank - back), sizes);
+    }
+  }
+
   /// A part that is the same all over, in the shape of the result.
   Value full(Value part, Value result, Operation *op) {
     const auto type = cast<RankedTensorType>(result.getType());
@@ -327,6 +347,7 @@ private:
       dtypes.push_back(*dtypeOf(writtenType(operand).getElementType()));
     }
     const ::weft::Attrs attrs = attrsOf(op);
+    if (info.op == OpCode::complex) requireEqualSizes(op);
     if (info.kind == OpKind::elementwise)
       return {::weft::planar::elementwise<IREmitter>(emitter, info.op, attrs,
                                                      {operands.data(), operands.size()},

@@ -31,6 +31,12 @@ Value sizeOperandOf(Operation *op, StringRef list, size_t entry) {
   return {};
 }
 
+std::string sizesDoNotBroadcast(Operation *op, int64_t axis) {
+  return (op->getName().stripDialect() + ": the shapes do not broadcast: {} meets {} in axis " +
+          Twine(axis) + " of the result; an unknown size never stretches")
+      .str();
+}
+
 LogicalResult canonicalizeSizes(Operation *op, PatternRewriter &rewriter) {
   const ::weft::OpInfo &info = *opInfoOf(op);
   OperandRange values = sizeOperands(op);

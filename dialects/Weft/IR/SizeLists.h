@@ -1,4 +1,5 @@
-// Lists of sizes of which some are operands: their text, and what becomes of sizes that are known.
+// Sizes that only the call knows: lists of which some are operands, and what is said of those that
+// do not fit.
 #pragma once
 
 #include "Weft/IR/Weft.h"
@@ -34,6 +35,9 @@ ParseResult parsePadAmounts(OpAsmParser &parser,
                             DenseI64ArrayAttr &high, DenseI64ArrayAttr &interior);
 void printPadAmounts(OpAsmPrinter &printer, Operation *op, OperandRange values, TypeRange types,
                      DenseI64ArrayAttr low, DenseI64ArrayAttr high, DenseI64ArrayAttr interior);
+
+/// The text of a weft.check_sizes of two sizes that meet in an axis of the op's result.
+std::string sizesDoNotBroadcast(Operation *op, int64_t axis);
 
 /// Moves sizes that are constants into their lists; of the result more is known then, which a
 /// weft.widen forgets.

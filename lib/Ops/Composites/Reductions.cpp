@@ -235,9 +235,7 @@ Tensor average(const Tensor &given, const Tensor &weights, const AverageOptions 
     const std::int64_t first = call::checked_axis("average", "axis", (*options.axes)[0], x.rank());
     for (std::int64_t i = first + 1; i < x.rank(); ++i) shares = with_axis(shares, shares.rank());
   }
-  const Shape shape = shape_of(x);
-  // Sizes that are not known are those of a sum with x.
-  shares = shape.is_static() ? broadcast(shares, shape) : select(x == x, shares, shares);
+  shares = broadcast(shares, detail::sizes_of(x));
   const Tensor total = sum(x * shares, {.axes = axes, .keepdims = options.keepdims});
   return total / sum(shares, {.axes = axes, .keepdims = options.keepdims});
 }

@@ -67,9 +67,16 @@ struct Lenience {
 };
 
 /// Elements that are equal, or NaN both; with `order`, up to 64 units in the last place of the
-/// largest finite one.
+/// largest finite one. Complex numbers are compared by their parts.
 template <class T>
 bool equal_elements(std::span<const T> x, std::span<const T> y, bool order) {
+  if constexpr (is_complex_number<T>) {
+    using Part = typename T::value_type;
+    const auto parts = [](std::span<const T> z) {
+      return std::span<const Part>(reinterpret_cast<const Part *>(z.data()), 2 * z.size());
+    };
+    return equal_elements<Part>(parts(x), parts(y), order);
+  }
   double most = 0;
   if constexpr (is_floating_type<T>)
     if (order) {

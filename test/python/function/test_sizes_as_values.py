@@ -215,6 +215,24 @@ def test_sizes_are_checked_before_indices():
             f(numbers(2, 3), [-1])
 
 
+@pytest.mark.parametrize("dtype", [wf.float32, wf.bfloat16])
+def test_parts_of_complex_numbers_have_one_size(dtype):
+    """The imaginary part was written behind the end of a result of the real one's size."""
+    spec = wf.TensorSpec([None, None], dtype)
+    f = wf.function(lambda x, y: wf.complex(x, y), input_signature=[spec, spec])
+    re, im = (wf.tensor(numbers(3, 2) + i, dtype=dtype) for i in (0, 1))
+    np.testing.assert_array_equal(f(re, im), wf.complex(re, im))
+    for wrong in [re[:1], re[:, :1]]:
+        with pytest.raises(wf.ShapeError, match="complex: the shapes do not broadcast: .* meets .* in axis"):
+            f(wrong, im)
+
+
+def test_weights_of_an_average_have_at_most_its_axes():
+    f = wf.function(lambda x, w: wf.average(x, weights=w), input_signature=[wf.TensorSpec([None]), wf.TensorSpec([None, None])])
+    with pytest.raises(wf.ShapeError, match="average: x of shape .* does not broadcast"):
+        f(numbers(3), numbers(1, 3))
+
+
 def test_arrays_of_open_sizes_broadcast_together():
     f = wf.function(lambda x, y, z: wf.broadcast_arrays(x, y, z), input_signature=[wf.TensorSpec([None, 1, None]), wf.TensorSpec([None, None]), wf.TensorSpec([])])
     for shapes in [(2, 1, 3), (4, 3)], [(2, 1, 0), (5, 0)], [(0, 1, 1), (1, 1)]:

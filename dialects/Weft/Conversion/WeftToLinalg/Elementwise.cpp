@@ -1,5 +1,7 @@
 // Elementwise ops as one linalg.generic each; broadcasting is in the indexing maps.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "Weft/IR/SizeLists.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -20,11 +22,11 @@ static AffineMap broadcastMap(OpBuilder &b, RankedTensorType operand, RankedTens
 /// The result's sizes: of each axis that of an operand that has it and does not stretch, a known
 /// one if there is one. An operand stretches where its type says 1; an unknown size never does,
 /// even if it turns out to be 1, so sizes that meet are required to be equal.
-static Sizes broadcastSizes(LinalgBuilder &b, ValueRange operands, int64_t rank, StringRef name) {
+static Sizes broadcastSizes(LinalgBuilder &b, Operation *op, int64_t rank) {
   Sizes result;
   for (int64_t axis = 0; axis < rank; ++axis) {
     SmallVector<OpFoldResult> meeting;
-    for (Value operand : operands) {
+    for (Value operand : op->getOperands()) {
       auto type = cast<RankedTensorType>(operand.getType());
       const int64_t at = axis - (rank - type.getRank());
       if (at >= 0 && type.getDimSize(at) != 1) meeting.push_back(b.sizesOf(operand)[at]);
@@ -34,10 +36,7 @@ static Sizes broadcastSizes(LinalgBuilder &b, ValueRange operands, int64_t rank,
       auto *known = llvm::find_if(meeting, [](OpFoldResult s) { return isa<Attribute>(s); });
       size = known != meeting.end() ? *known : meeting.front();
     }
-    for (OpFoldResult other : meeting)
-      b.requireEqual(size, other,
-                     name + ": the shapes do not broadcast: {} meets {} in axis " + Twine(axis) +
-                         " of the result; an unknown size never stretches");
+    for (OpFoldResult other : meeting) b.requireEqual(size, other, sizesDoNotBroadcast(op, axis));
     result.push_back(size);
   }
   return result;
@@ -56,7 +55,7 @@ static std::optional<OpFoldResult> startOfSum(LinalgBuilder &b, Operation *op) {
 
 Value lowerElementwise(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &info) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Sizes sizes = broadcastSizes(b, op->getOperands(), type.getRank(), op->getName().stripDialect());
+  Sizes sizes = broadcastSizes(b, op, type.getRank());
   SmallVector<int64_t> shape;
   for (OpFoldResult size : sizes)
     shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
