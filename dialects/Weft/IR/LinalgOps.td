@@ -161,7 +161,7 @@ def Weft_EighOp : Weft_LinalgOp<"eigh", [Weft_StopsCall]> {
   let samples = [Sample<["definite 3x3"]>, Sample<["definite 1x1"]>, Sample<["definite 2x3x3"]>, Sample<["f64 definite 8x8"]>, Sample<["definite 20x20"]>,
                  Sample<["0x0"]>, Sample<["0x3x3"]>, Sample<["definite transposed 4x4"]>];
   let numpy = "eigh(x)";
-  let tolerance = "near(1024)";
+  let tolerance = "near(16384)"; // as those of svd
 }
 
 def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
@@ -183,7 +183,7 @@ def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 4x2"]>, Sample<["regular 2x3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 20x16"]>,
                  Sample<["f64 regular 24x20"]>, Sample<["0x0"]>, Sample<["0x3x2"]>, Sample<["regular transposed 4x4"]>];
   let numpy = "svd(x)";
-  let tolerance = "near(1024)";
+  let tolerance = "near(16384)"; // two libraries' vectors differ by their rounding over the gap of the values
 }
 
 //===----------------------------------------------------------------------===//
