@@ -17,17 +17,21 @@ namespace weft {
 /// assignment or an update in place changes is a copy. The caller must not write it as long as a
 /// tensor is on it, unless `copy` is set. Tensors of traced functions and views keep it too.
 ///
-///   auto image = Tensor::from_memory(frame->bytes(), {480, 640, 3}, {.owner = frame});   // a
-///   shared_ptr auto table = Tensor::from_memory(mapped, {1000, 64}, {.deleter = [n](void *at) {
-///   munmap(at, n); }}); auto flipped = Tensor::from_memory(std::span(row), {4}, {.strides = {-1},
-///   .offset = 3});
+/// ```
+/// std::shared_ptr<Frame> frame = camera.next();
+/// Tensor image = Tensor::from_memory(frame->bytes(), {480, 640, 3}, {.owner = frame});
+/// const auto unmap = [n](void *at) { munmap(at, n); };
+/// Tensor table = Tensor::from_memory(mapped, {1000, 64}, {.deleter = unmap});
+/// Tensor flipped = Tensor::from_memory(std::span(row), {4}, {.strides = {-1}, .offset = 3});
+/// ```
 struct MemoryOptions {
   /// The dtype of the elements, for pointers to void and bytes. Other pointers say it themselves.
   std::optional<DType> dtype = std::nullopt;
   /// Elements from one index to the next along each axis; 0 and negative ones are fine. Row-major
   /// if there are none.
   Ints strides = {};
-  /// The number of the element at index 0, counted from the pointer.
+  /// The number of the element at index 0, counted from the pointer; of a view, which says where
+  /// its elements are, 0.
   std::int64_t offset = 0;
   /// Held until the last tensor on the memory is gone.
   std::shared_ptr<const void> owner = nullptr;

@@ -2,11 +2,17 @@
 // control flow, traced functions, and the namespaces nn, losses and optimizers.
 #pragma once
 
+// The overloads of `abs` for floating-point numbers, or `abs(-2.5)` would be that of C for int.
+#include <math.h>   // NOLINT(modernize-deprecated-headers): in the global namespace
+#include <stdlib.h> // NOLINT(modernize-deprecated-headers)
+
 #include <weft/weft.h>
 
 /// `using namespace weft::names;` brings what a model is written with, and leaves out the names
 /// that users have for other things: the dtypes (`DType::u8` or `weft::u8`), the namespaces
-/// `train`, `data` and `random`, and `Node`. They are there with `weft::` in front.
+/// `train`, `data` and `random`, and `Node`. They are there with `weft::` in front. Functions of
+/// C++ numbers alone stay those of the C library where it has them: `round(2.5)` is its 3, and
+/// `weft::round(2.5)` the tensor 2.
 namespace weft::names {
 
 // Tensors and their parts.
@@ -82,9 +88,16 @@ using weft::switch_case;
 using weft::while_loop;
 
 // Errors.
+using weft::AssertionError;
+using weft::DTypeError;
 using weft::Error;
+using weft::IndexError;
+using weft::LinAlgError;
 using weft::ShapeError;
+using weft::StateError;
+using weft::ValueError;
 
+namespace fft = weft::fft;
 namespace linalg = weft::linalg;
 namespace losses = weft::losses;
 namespace nn = weft::nn;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -46,10 +47,19 @@ T literal_from_saved(const SavedValue &value, const SavedPosition &place) {
   } else if constexpr (std::is_enum_v<T>) {
     return static_cast<T>(literal_from_saved<std::underlying_type_t<T>>(value, place));
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (value.kind == Kind::floating) return static_cast<T>(value.real);
+    if (value.kind == Kind::floating) {
+      const T number = static_cast<T>(value.real);
+      if (std::isinf(number) && !std::isinf(value.real))
+        fail_saved(place, "is " + std::to_string(value.real) +
+                              ", which is more than its type in C++ holds");
+      return number;
+    }
     std::int64_t whole = 0;
-    if (value.kind != Kind::integer || !value.read(whole)) refuse_saved(place, value, "a number");
-    return static_cast<T>(whole);
+    std::uint64_t large = 0;
+    if (value.kind != Kind::integer) refuse_saved(place, value, "a number");
+    if (value.read(whole)) return static_cast<T>(whole);
+    if (value.read(large)) return static_cast<T>(large);
+    fail_saved(place, "is " + value.text + ", which its type in C++ does not hold");
   } else if constexpr (std::is_integral_v<T>) {
     std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t> wide = 0;
     if (value.kind != Kind::integer) refuse_saved(place, value, "an integer");

@@ -2,6 +2,7 @@
 #include <weft/size.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <ostream>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "Support/CallSite.h"
 #include "Support/SizeNames.h"
 #include <weft/composites.h>
+#include <weft/detail/binding.h>
 
 namespace weft {
 
@@ -211,7 +213,21 @@ Tensor Operand::materialize(DType dtype, std::string_view op) const {
   if (kind_ == Kind::weak_size) {
     detail::retain(size_);
     const Tensor size(size_);
-    return dtype == DType::i64 ? size : cast(size, dtype);
+    if (dtype == DType::i64) return size;
+    if (is_integer(dtype) && dtype_info(dtype).bits < 32) {
+      // As a number that does not fit is refused.
+      const auto [least, most] = visit_dtype(dtype, []<class T>() {
+        using Limits = std::numeric_limits<T>;
+        if constexpr (!std::is_integral_v<T> || sizeof(T) == sizeof(std::int64_t))
+          return std::pair<std::int64_t, std::int64_t>();
+        else return std::pair<std::int64_t, std::int64_t>(Limits::min(), Limits::max());
+      });
+      detail::check_sizes(logical_and(greater_equal(size, least), less_equal(size, most)),
+                          (op.empty() ? "" : std::string(op) + ": ") +
+                              "the size {} does not fit the dtype " + std::string(name_of(dtype)),
+                          std::array{size});
+    }
+    return cast(size, dtype);
   }
   const auto large = static_cast<std::uint64_t>(integer_);
   return visit_dtype(dtype, [&]<class T>() {

@@ -28,8 +28,10 @@ Tensor full(const Sizes &shape, const Operand &value, DType dtype, std::source_l
                                   ", but one number is wanted: broadcast repeats tensors");
     return broadcast(cast(value, dtype), shape);
   }
-  const Tensor scalar = value.materialize(dtype);
-  if (!shape.are_numbers()) return broadcast(scalar, shape);
+  const Tensor scalar = value.materialize(dtype, "full");
+  // A size that only the call knows is a value of the trace.
+  if (!shape.are_numbers() || scalar.impl()->storage == detail::Storage::traced)
+    return broadcast(scalar, shape);
   Tensor result = detail::new_tensor(dtype, Shape(shape.numbers()));
   visit_dtype(dtype, [&]<class T>() {
     std::fill_n(detail::elements<T>(result), result.size(), *detail::elements<T>(scalar));

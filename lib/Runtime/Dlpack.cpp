@@ -62,6 +62,8 @@ struct Delete {
 
 template <class Managed>
 Tensor take(Managed *array, std::optional<bool> copy) {
+  if (array == nullptr)
+    throw ValueError("from_dlpack: the pointer is null, where that to an array is wanted");
   const std::shared_ptr<Managed> owner(array, Delete<Managed>());
   const std::string what = "from_dlpack: the array";
   bool exclusive = false;

@@ -138,6 +138,9 @@ Tensor checked_tensor(const ForeignMemory &memory, const Shape &shape, const Mem
   const auto item = static_cast<std::int64_t>(item_size(dtype));
   if (memory.strides != nullptr && !options.strides.empty())
     throw ValueError("from_memory: the view says its strides itself, and the options too");
+  if (memory.strides != nullptr && options.offset != 0)
+    throw ValueError("from_memory: the view says itself where its elements are, so the option "
+                     "offset is 0: take a view of fewer, or the pointer and its shape");
   Ints strides = memory.strides != nullptr ? *memory.strides : options.strides;
   if (!strides.empty() && strides.size() != shape.size())
     throw ShapeError("from_memory: there are " + std::to_string(strides.size()) +

@@ -69,9 +69,11 @@ std::string CallSite::of_function(const char *function, std::string_view message
   }
   if (message.starts_with(name) && message.substr(name.size()).starts_with(':'))
     return std::string(message);
-  if (const std::size_t at = message.find(": ");
-      at != std::string_view::npos && is_function(message.substr(0, at)))
-    message.remove_prefix(at + 2);
+  // What it is made of, or itself without its module.
+  if (const std::size_t at = message.find(": "); at != std::string_view::npos)
+    if (const std::string_view inner = message.substr(0, at);
+        is_function(inner) || name.ends_with("." + std::string(inner)))
+      message.remove_prefix(at + 2);
   constexpr std::string_view index = "index ";
   std::string said;
   if (!word.empty() && message.starts_with(index)) {

@@ -274,14 +274,16 @@ class Operands {
 public:
   /// `own` are the dtypes of operands that admit one alone.
   Operands(const Signature &signature, PyObject *const *values, std::size_t promoted,
-           const std::array<std::optional<DType>, N> &own = {}) {
+           const std::array<std::optional<DType>, N> &own = {}, unsigned apart = 0) {
     Beside beside;
     if (N > 1)
-      for (std::size_t i = promoted; i < N; ++i) beside.add(values[i]);
+      for (std::size_t i = promoted; i < N; ++i)
+        if ((apart >> i & 1) == 0) beside.add(values[i]);
     const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       const Place place{signature.name, signature.names[i]};
-      if (!arguments_[i].convert(values[i], place, i < promoted ? own[i] : hint))
+      if (!arguments_[i].convert(values[i], place,
+                                 i < promoted || (apart >> i & 1) != 0 ? own[i] : hint))
         refuse_object(values[i], place);
     }
   }

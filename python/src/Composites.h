@@ -92,17 +92,19 @@ class OptionalOperands {
 public:
   /// `at` is where they are among the arguments.
   OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted,
-                   const std::array<std::size_t, N> &at) {
+                   const std::array<std::size_t, N> &at, unsigned apart = 0) {
     Beside beside;
-    for (std::size_t i = promoted; i < N; ++i)
-      if (PyObject *value = values[at[i]]; value != nullptr && value != Py_None) beside.add(value);
+    const auto meets = [&](std::size_t i) { return i >= promoted && (apart >> i & 1) == 0; };
+    for (std::size_t i = 0; i < N; ++i)
+      if (PyObject *value = values[at[i]]; meets(i) && value != nullptr && value != Py_None)
+        beside.add(value);
     const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
       PyObject *value = values[at[i]];
       given_[i] = value != nullptr && (value != Py_None || at[i] < signature.required);
       if (!given_[i]) continue;
       const Place place{signature.name, signature.names[at[i]]};
-      if (!arguments_[i].convert(value, place, i < promoted ? std::nullopt : hint))
+      if (!arguments_[i].convert(value, place, meets(i) ? hint : std::nullopt))
         refuse_object(value, place);
       most_ = std::max(most_, arguments_[i].size());
     }

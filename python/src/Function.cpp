@@ -321,7 +321,10 @@ PyObject *call_recorded(Call &call, PyObject *const *args, std::size_t flags, Py
       const Unlocked others_run(true);
       trace = self->core->find_taped(nowhere, call.walker.reader, call.tracee(), call.prototype);
       read_assigned(*trace, call); // the tree was read with the lock of Python
-      tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
+      // A derivative by an argument is by what it holds after the assignments to it, of which the
+      // tape has to see each.
+      if (prototype_of(*trace).assigned.empty())
+        tensors = self->core->run_taped(nowhere, *trace, call.walker.reader);
     }
     if (tensors) return result_of(*trace, call, *std::move(tensors));
   }

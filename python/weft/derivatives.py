@@ -100,6 +100,8 @@ def _loss_of(name: str, value: Any) -> Any:
     loss: Any = value[0] if is_listed(value) and value else value
     if isinstance(loss, int | float):
         loss = _weft.tensor(loss)
+    if loss is None:
+        raise TypeError(f"{name}: the function must give a floating scalar, but it gave None")
     _weft.internal_check_loss(name, loss)
     return loss
 

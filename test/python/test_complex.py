@@ -310,8 +310,37 @@ def test_gradients_against_differences(name):
             slope = (float(loss(wf.tensor(z + step))) - float(loss(wf.tensor(z - step)))) / 2e-6
             found = gradient[i].real if unit == 1 else gradient[i].imag
             assert found == pytest.approx(slope, rel=2e-6, abs=1e-7), (i, unit)
-    compiled = wf.function(wf.grad(loss))(wf.tensor(z)).numpy()
-    np.testing.assert_allclose(compiled, gradient, rtol=1e-12, atol=1e-13)
+    for compiled in (wf.function(wf.grad(loss)), wf.grad(wf.function(loss))):
+        np.testing.assert_allclose(compiled(wf.tensor(z)).numpy(), gradient, rtol=1e-12, atol=1e-13)
+
+
+@wf.function
+def repeated(z):
+    for _ in wf.range(3):
+        z = z * z + 0.5j
+    return z
+
+
+LOOPS = {
+    "for": repeated,
+    "while": lambda z: wf.while_loop(lambda i, z: i < 3, lambda i, z: (i + 1, z / (z + 1)), (wf.tensor(0), z))[1],
+    "scan": lambda z: wf.scan(lambda c, x: (c * wf.exp(x), c * x), z[0], z)[1],
+    "cond": lambda z: wf.cond(wf.real(z[0]) > -10, lambda: z * wf.exp(z), lambda: z),
+    "fft": lambda z: wf.fft.fft(z) * z,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_gradients_keep_complex_numbers(name):
+    """Bytes of complex elements were asked of their type, which has none; traced and in traces."""
+
+    def loss(z):
+        return wf.sum(wf.abs(LOOPS[name](z)))
+
+    z = wf.tensor(drawn((3,), "complex128"))
+    wanted = wf.grad(loss)(z).numpy()
+    for compiled in (wf.function(wf.grad(loss)), wf.grad(wf.function(loss)), wf.grad(wf.function(loss), checkpoint=2)):
+        np.testing.assert_allclose(compiled(z).numpy(), wanted, rtol=1e-12, atol=1e-13)
 
 
 def test_the_convention_is_pytorchs():

@@ -162,6 +162,11 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
   const bool optional = !parameters.front().operand ||
                         any_of(op.operands, [](const Operand &o) { return o.optional; });
+  // Indices take no dtype from what they stand beside.
+  unsigned apart = 0;
+  if (first != count)
+    for (auto [i, operand] : enumerate(op.operands))
+      apart |= unsigned(operand.role == "index") << i;
   os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
      << "> operands(signature_" << op.identifier() << ", values, " << first;
   // Lists for an operand of only one dtype take it.
@@ -180,7 +185,10 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     for (auto [i, parameter] : enumerate(parameters))
       if (parameter.operand) os << (std::exchange(isFirst, false) ? "" : ", ") << i;
     os << "}";
+  } else if (apart != 0) {
+    os << ", {}";
   }
+  if (apart != 0) os << ", " << apart;
   os << ");\n";
   for (std::size_t i = 0; i < count; ++i)
     arguments.push_back((op.operands[i].optional ? "operands.optional(" : "operands[") +

@@ -261,7 +261,7 @@ static bool mayHaveNoCommonDType(const Callable &op) {
   if (op.promotion == "none" || (!op.isComposite && op.resultDType == "bool")) return false;
   std::size_t meeting = 0;
   for (const Operand &operand : op.operands)
-    if (operand.role != "predicate") meeting += operand.variadic ? 2 : 1;
+    if (operand.role != "predicate" && operand.role != "index") meeting += operand.variadic ? 2 : 1;
   return meeting > 1;
 }
 

@@ -92,8 +92,7 @@ def Weft_NdtrOp : Weft_UnarySpecialOp<"ndtr"> {
 def Weft_LogNdtrOp : Weft_UnarySpecialOp<"log_ndtr"> {
   let summary = "The logarithm of `ndtr`, also where that is 0 or 1 as a number.";
   let body = (math_log_ndtr $x);
-  // sqrt(2 / pi), sqrt(1 / 2).
-  let vjp = [(mul $dy, (div "0.79788456080286541", (erfcx (mul "-0.70710678118654757", $x))))];
+  let vjp = [(mul $dy, (log_ndtr_slope $x, $y))];
   let numpy = "log_ndtr(x)";
   let tolerance = "ulps(4) + smallest()";
   let example = "log_ndtr([-9, 0, 1])  ->  [-43.62815, -0.6931472, -0.17275378]";
@@ -249,7 +248,7 @@ def Weft_I0eOp : Weft_UnarySpecialOp<"i0e"> {
 def Weft_I1Op : Weft_UnarySpecialOp<"i1"> {
   let summary = "The modified Bessel function of the first kind and of order 1.";
   let body = (math_i1 $x);
-  let vjp = [(mul $dy, (sub (i0 $x), (quotient_or_half $x, $y)))];
+  let vjp = [(mul $dy, (sub (i0 $x), (i1_over_x $x, $y)))];
   let numpy = "bessel(1, x, False)";
   let tolerance = "ulps(4) + smallest()";
   let example = "i1([-1, 0, 5])  ->  [-0.5651591, 0, 24.335642]";
@@ -258,7 +257,7 @@ def Weft_I1Op : Weft_UnarySpecialOp<"i1"> {
 def Weft_I1eOp : Weft_UnarySpecialOp<"i1e"> {
   let summary = "exp(-|x|) i1(x), which does not overflow.";
   let body = (math_i1e $x);
-  let vjp = [(mul $dy, (sub (i0e $x), (add (mul (sign $x), $y), (quotient_or_half $x, $y))))];
+  let vjp = [(mul $dy, (sub (i0e $x), (add (mul (sign $x), $y), (i1e_over_x $x, $y))))];
   let numpy = "bessel(1, x, True)";
   let tolerance = "ulps(4) + smallest()";
   let example = "i1e([-1, 0, 1000])  ->  [-0.20791042, 0, 0.01261093]";

@@ -2,6 +2,8 @@
 // refusal of those that nothing is known of.
 #pragma once
 
+#include <limits>
+
 #include "Autodiff/Rules/ElementwiseRules.h"
 
 namespace weft::autodiff::rules {
@@ -63,13 +65,51 @@ typename E::Value sinc_slope(E &e, Call &, std::size_t, const typename E::Value 
   return e.select(small, e.multiply(x, series), direct);
 }
 
-/// Of `i1`: i0(x) - y / x, of which the latter is 1/2 at 0.
+/// Of `log_ndtr`: the density over the distribution. The quotient of `erfcx` is exact in the lower
+/// tail and has no slope where erfcx is infinite; above 0 the difference of logarithms is exact.
 template <class E, class Call>
-typename E::Value quotient_or_half(E &e, Call &, std::size_t, const typename E::Value &x,
-                                   const typename E::Value &y) {
+typename E::Value log_ndtr_slope(E &e, Call &, std::size_t, const typename E::Value &x,
+                                 const typename E::Value &y) {
   const auto number = [&](double value) { return e.scalar(value, e.type(x).dtype); };
-  const auto at_zero = e.equal(x, number(0));
-  return e.select(at_zero, number(0.5), e.divide(y, e.select(at_zero, number(1), x)));
+  const auto positive = e.greater(x, number(0));
+  const auto low = e.select(positive, number(0), x), high = e.select(positive, x, number(0));
+  // sqrt(2 / pi), sqrt(1 / 2) and 1 / sqrt(2 pi).
+  const auto lower =
+      e.divide(number(0.79788456080286541), e.erfcx(e.multiply(number(-0.70710678118654757), low)));
+  const auto upper = e.multiply(number(0.3989422804014327),
+                                e.exp(e.subtract(e.multiply(number(-0.5), rules::squared(e, high)),
+                                                 e.select(positive, y, number(0)))));
+  return e.select(positive, upper, lower);
+}
+
+/// i1(x) / x, of which the derivatives cancel near 0, where it is a series.
+template <class E>
+typename E::Value bessel_series(E &e, const typename E::Value &x) {
+  return polynomial(e, rules::squared(e, x),
+                    {0.5, 0.0625, 0.0026041666666666665, 5.425347222222222e-5, 6.781684027777778e-7,
+                     5.651403356481481e-9, 3.363930569334215e-11, 1.5017547184527746e-13});
+}
+
+/// Of `i1`: i0(x) - y / x; where y is infinite the former alone says so.
+template <class E, class Call>
+typename E::Value i1_over_x(E &e, Call &, std::size_t, const typename E::Value &x,
+                            const typename E::Value &y) {
+  const auto number = [&](double value) { return e.scalar(value, e.type(x).dtype); };
+  const auto small = e.less(e.abs(x), number(0.5));
+  const auto infinite = e.equal(e.abs(y), number(std::numeric_limits<double>::infinity()));
+  const auto quotient = e.divide(e.select(infinite, number(0), y), e.select(small, number(1), x));
+  return e.select(small, bessel_series(e, e.select(small, x, number(0))), quotient);
+}
+
+/// Of `i1e`: the same times exp(-|x|).
+template <class E, class Call>
+typename E::Value i1e_over_x(E &e, Call &, std::size_t, const typename E::Value &x,
+                             const typename E::Value &y) {
+  const auto number = [&](double value) { return e.scalar(value, e.type(x).dtype); };
+  const auto small = e.less(e.abs(x), number(0.5));
+  const auto near = e.select(small, x, number(0));
+  const auto series = e.multiply(e.exp(e.negate(e.abs(near))), bessel_series(e, near));
+  return e.select(small, series, e.divide(y, e.select(small, number(1), x)));
 }
 
 /// x / length, 0 where the length is.

@@ -2,6 +2,8 @@
 #include "Ops/Composites/Composites.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "OpDefs/WrongDType.h"
 #include "Support/CallSite.h"
@@ -38,6 +40,19 @@ Integers::Integers(const Tensor &computed, std::source_location where) {
 } // namespace weft
 
 namespace weft::call {
+
+Tensor filling(const char *function, const char *name, double value, DType dtype) {
+  if (!is_integer(dtype)) return cast(value, dtype);
+  constexpr double most = 9007199254740992; // 2^53
+  if (std::trunc(value) != value || std::abs(value) > most) {
+    char text[32];
+    raise(ErrorKind::value, std::string(function) + ": " + name + " is " +
+                                std::string(text, std::to_chars(text, std::end(text), value).ptr) +
+                                ": for elements of " + std::string(name_of(dtype)) +
+                                " an integer of at most 2^53 is wanted");
+  }
+  return Operand(static_cast<std::int64_t>(value)).materialize(dtype, function);
+}
 
 namespace {
 

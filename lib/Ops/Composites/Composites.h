@@ -74,6 +74,11 @@ private:
   std::optional<DType> dtype_;
 };
 
+/// A number that elements are filled with, as a scalar of their dtype; `name` is the argument.
+/// Throws ValueError for one that an integer dtype does not hold, and beyond 2^53, where it may not
+/// be the number any more that was written.
+Tensor filling(const char *function, const char *name, double value, DType dtype);
+
 /// Counted from the front. Throws IndexError for an axis that a tensor of that rank does not have;
 /// `name` is the argument.
 std::int64_t checked_axis(const char *function, const char *name, std::int64_t axis,

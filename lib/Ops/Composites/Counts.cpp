@@ -90,7 +90,9 @@ Histogram histogram(const Tensor &x, const Tensor &weights, const HistogramOptio
     raise(ErrorKind::value,
           "histogram: bins is " + std::to_string(count) + " intervals: there is at least 1");
   if (count > max_parts * max_parts)
-    raise(ErrorKind::value, "histogram: bins is " + std::to_string(count) + " intervals");
+    raise(ErrorKind::value, "histogram: bins is " + std::to_string(count) +
+                                " intervals: there are at most " +
+                                std::to_string(max_parts * max_parts));
   if (!std::ranges::is_sorted(given))
     raise(ErrorKind::value, "histogram: bins has edges that are not in order");
   const Tensor edges =
@@ -104,8 +106,9 @@ Histogram histogram(const Tensor &x, const Tensor &weights, const HistogramOptio
   Tensor found = counted(select(outside, count, number), weights, Size(count));
   if (options.density) {
     const Tensor lengths = along(edges, 0, Slice{1, {}}) - along(edges, 0, Slice{0, count});
+    // A rounded edge may leave an interval without a length, and then there is nothing in it.
     found = cast(found, x.dtype());
-    found = found / lengths / sum(found);
+    found = select(found == 0, 0, found / lengths / sum(found));
   }
   return {found, edges};
 }
@@ -115,7 +118,10 @@ Tensor digitize(const Tensor &x, const Tensor &bins, const DigitizeOptions &opti
     raise(ErrorKind::shape,
           "digitize: bins has the shape " + to_string(shape_of(bins)) + ": a vector is wanted");
   // Edges that fall are those that rise, from the other end.
-  const Tensor rises = reduce_all(along(bins, 0, Slice{0, 1}) <= along(bins, 0, Slice{-1, {}}));
+  const Tensor before = along(bins, 0, Slice{0, -1}), after = along(bins, 0, Slice{1, {}});
+  const Tensor rises = reduce_all(before <= after);
+  weft::check(rises | reduce_all(before >= after),
+              "digitize: bins has edges that are not in order: they rise or fall");
   const Tensor back = reverse(bins, {.axes = Ints{0}});
   const Tensor up = search_sorted(bins, x, {.right = !options.right});
   const Tensor down =

@@ -164,10 +164,15 @@ Tensor covariances(const Tensor &rows, std::int64_t ddof) {
 
 } // namespace
 
+/// That of one variable is a number.
+static Tensor of_one(const Tensor &matrix) {
+  return shape_of(matrix)[0] == 1 ? reshape(matrix, Ints{}) : matrix;
+}
+
 Tensor cov(const Tensor &x, const Tensor &y, const CovOptions &options) {
   const Tensor rows = variables("cov", x, y, options.rowvar);
   const Tensor found = covariances(rows, options.ddof.value_or(options.bias ? 0 : 1));
-  return x.rank() < 2 && !y.defined() ? reshape(found, Ints{}) : found;
+  return of_one(found);
 }
 
 Tensor corrcoef(const Tensor &x, const Tensor &y, const CorrcoefOptions &options) {
@@ -175,7 +180,7 @@ Tensor corrcoef(const Tensor &x, const Tensor &y, const CorrcoefOptions &options
   const Tensor deviations = sqrt(diagonal(found, 0, 0, 1));
   const Tensor shares = found / with_axis(deviations, 1) / deviations;
   const Tensor bounded = minimum(maximum(shares, -1), 1);
-  return x.rank() < 2 && !y.defined() ? reshape(bounded, Ints{}) : bounded;
+  return of_one(bounded);
 }
 
 } // namespace weft::composites

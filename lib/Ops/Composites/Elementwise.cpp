@@ -123,8 +123,14 @@ Tensor polygamma(std::int64_t n, const Tensor &x) {
     raise(ErrorKind::value,
           "polygamma: the order must not be negative, but is " + std::to_string(n));
   if (n == 0) return digamma(x);
+  constexpr std::int64_t most = 170; // whose factorial is a number
+  if (n > most)
+    raise(ErrorKind::value, "polygamma: the order is at most " + std::to_string(most) +
+                                ", but is " + std::to_string(n));
+  // The factorial is no number of f32 from 35 on, and the other factor is 0.
   const double order = static_cast<double>(n);
-  return zeta(order + 1, x) * ((n % 2 == 0 ? -1 : 1) * std::tgamma(order + 1));
+  const Tensor wide = cast(x, f64);
+  return cast(zeta(order + 1, wide) * ((n % 2 == 0 ? -1 : 1) * std::tgamma(order + 1)), x.dtype());
 }
 
 Tensor entr(const Tensor &x) {

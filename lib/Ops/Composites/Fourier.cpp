@@ -59,10 +59,23 @@ void check_length(const char *function, std::int64_t n) {
                                 " of a transform is asked for: it must be 1 or more");
 }
 
+/// Throws ShapeError if the size of an axis, which is the length, is known to be too small.
+void check_size(const char *function, const Tensor &x, std::int64_t axis, std::int64_t least) {
+  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
+  if (size != unknown && size < least)
+    raise(ErrorKind::shape, "fft." + std::string(function) + ": x has the shape " +
+                                to_string(shape_of(x)) + ": a transform along axis " +
+                                std::to_string(axis) +
+                                " would have no element; n says how many it is to have");
+}
+
 /// x with n elements along the axis, the first ones or zeros behind; x itself for none.
 Tensor fitted(const char *function, const Tensor &x, std::int64_t axis,
               const std::optional<std::int64_t> &n) {
-  if (!n) return x;
+  if (!n) {
+    check_size(function, x, axis, 1);
+    return x;
+  }
   check_length(function, *n);
   const Size size = size_along(x, axis), kept = min(size, *n);
   const auto rank = static_cast<std::size_t>(x.rank());
@@ -116,6 +129,7 @@ Tensor of_real(const Tensor &x, std::int64_t axis, std::int64_t factor) {
 Tensor to_real(const char *function, const Tensor &x, std::int64_t axis,
                const std::optional<std::int64_t> &n, std::int64_t factor) {
   if (n) check_length(function, *n);
+  else check_size(function, x, axis, 2);
   const Tensor half = n ? fitted(function, x, axis, *n / 2 + 1) : x;
   return dispatch(OpCode::irfft, parts_of(half), Attrs{axis, factor, n && *n % 2 != 0});
 }
@@ -251,11 +265,11 @@ Tensor frequencies(const char *function, std::int64_t n, std::int64_t count, std
   if (!is_floating(options.dtype))
     raise(ErrorKind::dtype, std::string(function) + ": the dtype is " +
                                 std::string(name_of(options.dtype)) + ": a floating one is wanted");
-  std::vector<double> values(static_cast<std::size_t>(count));
   const double step = 1 / (static_cast<double>(n) * options.d);
+  const Tensor values = detail::new_tensor(DType::f64, Shape{count});
   for (std::int64_t k = 0; k < count; ++k)
-    values[static_cast<std::size_t>(k)] = static_cast<double>(k < positive ? k : k - n) * step;
-  return cast(tensor(values), options.dtype);
+    detail::elements<double>(values)[k] = static_cast<double>(k < positive ? k : k - n) * step;
+  return cast(values, options.dtype);
 }
 
 } // namespace

@@ -190,8 +190,8 @@ Tensor compressed(const CompressWords &words, const Tensor &mask, const Tensor &
   }
   Tensor slices = of.rank() == 1 ? x : reshape(x, merged);
   if (options.size) slices = with_one_more(slices, first);
-  return filled(gather(slices, positions, {.axis = first}), found, tensor(options.fill_value),
-                first);
+  const Tensor fill = call::filling(words.function, "fill_value", options.fill_value, x.dtype());
+  return filled(gather(slices, positions, {.axis = first}), found, fill, first);
 }
 
 } // namespace
@@ -239,7 +239,9 @@ std::vector<Tensor> unique_parts(const char *function, const Tensor &x,
   now.reset();
   const Tensor flat = reshape(x, {-1});
   Tensor elements = gather(fixed ? with_one_more(flat, 0) : flat, first);
-  if (options.fill_value) elements = filled(elements, found, tensor(*options.fill_value));
+  if (options.fill_value)
+    elements = filled(elements, found,
+                      call::filling(function, "fill_value", *options.fill_value, x.dtype()));
   asked.insert(asked.begin(), elements);
   return asked;
 }

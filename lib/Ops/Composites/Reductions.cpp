@@ -146,8 +146,9 @@ Tensor element_at(const Tensor &rows, double position, std::int64_t count, Quant
   }
   if (part == 0 || part == 1) return element(low + static_cast<std::int64_t>(part));
   const Tensor value = element(low), second = element(low + 1);
-  const Tensor same = (value == second) & (abs(value) == kInfinity);
-  // Infinite ones have no difference.
+  // Infinite ones have no difference, and nothing is between -inf and a number but -inf.
+  const Tensor low_end = (value == -kInfinity) & (second < kInfinity);
+  const Tensor same = low_end | ((value == second) & (abs(value) == kInfinity));
   return select(same, value, value + (second - value) * part);
 }
 

@@ -155,7 +155,8 @@ Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {
     high.push_back(behind);
   }
   if (options.mode == PadMode::constant)
-    return weft::pad(x, cast(options.constant_values, x.dtype()), low, high, Ints(rank, 0));
+    return weft::pad(x, call::filling("pad", "constant_values", options.constant_values, x.dtype()),
+                     low, high, Ints(rank, 0));
   Tensor y = x;
   for (std::size_t i = 0; i < rank; ++i) {
     if (low[i] == 0 && high[i] == 0) continue;

@@ -368,6 +368,25 @@ TEST(UnknownSizes, SignaturesHaveNoNegativeOnes) {
                 "one that may be any is `unknown`");
 }
 
+// As a number beside the dtype, or the size wraps around.
+TEST(UnknownSizes, ThoseThatDoNotFitADtypeAreRefused) {
+  auto f = function([](const Tensor &x) { return maximum(x, x.size(0)); },
+                    {.name = "f", .signature = {spec(u8, {unknown})}});
+  EXPECT_EQ(f(zeros({255}, u8)).to_vector<std::uint8_t>()[0], 255);
+  EXPECT_THROWS(f(zeros({300}, u8)), ShapeError, "maximum: the size 300 does not fit the dtype u8");
+  auto g = function([](const Tensor &x) { return full({2}, x.size(0), i8); },
+                    {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(g(zeros({7})).to_vector<std::int8_t>(), (std::vector<std::int8_t>{7, 7}));
+  EXPECT_THROWS(g(zeros({128})), ShapeError, "full: the size 128 does not fit the dtype i8");
+}
+
+TEST(UnknownSizes, FillTensors) {
+  auto f = function([](const Tensor &x) { return full({2}, x.size(0)); });
+  for (const std::int64_t size : {3, 4, 5})
+    EXPECT_EQ(f(ones({size})).to_vector<float>(),
+              (std::vector<float>(2, static_cast<float>(size))));
+}
+
 // Sizes of one name are equal: that is looked at when the function is called, and not again.
 TEST(UnknownSizes, NamesOfSizes) {
   auto f = function(

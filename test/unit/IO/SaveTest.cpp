@@ -109,6 +109,17 @@ TEST(Save, NumbersKeepTheirBits) {
   EXPECT_EQ(load<std::vector<float>>(path), (std::vector<float>{3, -4}));
   EXPECT_THROWS(load<std::vector<std::uint8_t>>(path), IOError,
                 path + ": '1' is -4, which its type in C++ does not hold");
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  save(path, most);
+  EXPECT_EQ(load<double>(path), static_cast<double>(most));
+  save(path, std::numeric_limits<double>::max());
+  try {
+    static_cast<void>(load<float>(path));
+    ADD_FAILURE();
+  } catch (const IOError &error) {
+    EXPECT_NE(std::string(error.what()).find("which is more than its type in C++ holds"),
+              std::string::npos);
+  }
 }
 
 TEST(Save, WhatIsThereTwiceIsOne) {

@@ -34,6 +34,10 @@ TEST(Names, StandBesideThoseOfUsers) {
   EXPECT_EQ(sum(x * scale + total, 1).to_vector<float>(), (std::vector<float>{22.5F, 22.5F}));
   const auto f = function([](const Tensor &a) { return clip(hypot(a, 2), 0, 1); });
   EXPECT_EQ((f(x)[{0, all}].shape()), (Shape{3}));
+  EXPECT_EQ(abs(-2.5), 2.5);
+  EXPECT_EQ(linalg::trace(ones({2, 2})).item<f32>(), 2);
+  EXPECT_EQ(fft::ifft(fft::fft(x)).shape(), x.shape());
+  EXPECT_THROW(x + ones({4}), ShapeError);
   const nn::Dense dense(3);
   EXPECT_EQ(dense(x).shape(), (Shape{2, 3}));
 }

@@ -133,6 +133,10 @@ TEST(Dlpack, WhatIsRefusedIsGivenUp) {
           "has 2 axes, but no sizes: its pointer to them is null");
   refused([](New &o) { o.array.array.data = nullptr; },
           "is of shape (2, 3), but has no elements: its pointer to them is null");
+  EXPECT_THROWS(from_dlpack(static_cast<DLManagedTensorVersioned *>(nullptr)), ValueError,
+                "from_dlpack: the pointer is null, where that to an array is wanted");
+  EXPECT_THROWS(from_dlpack(static_cast<DLManagedTensor *>(nullptr)), ValueError,
+                "from_dlpack: the pointer is null, where that to an array is wanted");
 }
 
 TEST(Dlpack, TensorsForOthers) {

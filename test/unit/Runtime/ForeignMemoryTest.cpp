@@ -264,6 +264,9 @@ TEST(FromMemory, ViewsWithTheMembersOfMdspan) {
                 "from_memory: the view's elements have no strides: copy them first");
   EXPECT_THROWS(Tensor::from_memory(View{values.data(), {2, 2}, {2, 1}}, {.strides = {2, 1}}),
                 ValueError, "from_memory: the view says its strides itself, and the options too");
+  EXPECT_THROWS(Tensor::from_memory(View{values.data(), {2, 2}, {2, 1}}, {.offset = 1}), ValueError,
+                "from_memory: the view says itself where its elements are, so the option offset is "
+                "0: take a view of fewer, or the pointer and its shape");
 }
 
 #if defined(__cpp_lib_mdspan)
