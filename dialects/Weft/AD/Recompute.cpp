@@ -41,7 +41,7 @@ int64_t weightOf(Value value) {
   if (type.isIndex() || dtypeOf(type)) return each + elementBytes(type);
   if (!isWeftTensor(type)) return MinCut::never;
   auto tensor = cast<RankedTensorType>(type);
-  int64_t bytes = (tensor.getElementTypeBitWidth() + 7) / 8;
+  int64_t bytes = elementBytes(tensor.getElementType());
   for (int64_t size : tensor.getShape()) {
     if (llvm::MulOverflow(bytes, ShapedType::isDynamic(size) ? many : size, bytes) ||
         bytes > MinCut::never / 1024)

@@ -98,7 +98,7 @@ Value Revolve::bytesOfState(OpBuilder &b) {
   Numbers n{b, location};
   Value total = n.constant(0);
   for (const Piece &piece : pieces) {
-    Value bytes = n.constant((piece.type.getElementTypeBitWidth() + 7) / 8);
+    Value bytes = n.constant(elementBytes(piece.type.getElementType()));
     for (int64_t axis = 0; axis < piece.type.getRank(); ++axis)
       bytes = n.mul(bytes, piece.type.isDynamicDim(axis)
                                ? Value(tensor::DimOp::create(b, location, piece.init, axis))
@@ -116,7 +116,7 @@ std::optional<int64_t> Revolve::knownRoom(::weft::CheckpointBudget checkpoint) c
   if (checkpoint.kind == ::weft::CheckpointBudget::Kind::bytes) {
     int64_t total = 0;
     for (const Piece &piece : pieces) {
-      int64_t bytes = (piece.type.getElementTypeBitWidth() + 7) / 8;
+      int64_t bytes = elementBytes(piece.type.getElementType());
       if (!piece.known()) return std::nullopt;
       if (llvm::MulOverflow(bytes, piece.type.getNumElements(), bytes) ||
           llvm::AddOverflow(total, bytes, total))

@@ -28,7 +28,7 @@ static Value bufferOf(Attribute variable, func::FuncOp function) {
 }
 
 static int64_t bytesOf(MemRefType type) {
-  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+  return type.getNumElements() * elementBytes(type.getElementType());
 }
 
 /// Tells the runtime which variables have values outside of their own buffers.
