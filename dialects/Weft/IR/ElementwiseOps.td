@@ -261,7 +261,7 @@ def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
   let shapeFunction = "complex";
   let domain = "nowhere";
   let onComplex = Formula<"joined">;
-  let vjp = [(complex_back_real $dy), (complex_back_imag $dy)];
+  let vjp = [(complex_back $dy), (complex_back $dy)];
   let jvp = (linear);
   let numpy = "complex_of(real, imag)";
 }

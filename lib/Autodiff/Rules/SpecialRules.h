@@ -67,18 +67,14 @@ typename E::Value sinc_slope(E &e, Call &, std::size_t, const typename E::Value 
 template <class E, class Call>
 typename E::Value quotient_or_half(E &e, Call &, std::size_t, const typename E::Value &x,
                                    const typename E::Value &y) {
-  const auto number = [&](double value) { return e.scalar(value, e.type(x).dtype); };
-  const auto at_zero = e.equal(x, number(0));
-  return e.select(at_zero, number(0.5), e.divide(y, e.select(at_zero, number(1), x)));
+  return quotient_or(e, y, x, 0.5);
 }
 
 /// x / length, 0 where the length is.
 template <class E, class Call>
 typename E::Value quotient_of_length(E &e, Call &, std::size_t, const typename E::Value &x,
                                      const typename E::Value &length) {
-  const auto number = [&](double value) { return e.scalar(value, e.type(length).dtype); };
-  const auto none = e.equal(length, number(0));
-  return e.select(none, number(0), e.divide(x, e.select(none, number(1), length)));
+  return quotient_or(e, x, length, 0);
 }
 
 /// power * log(x), 0 where the power is.
