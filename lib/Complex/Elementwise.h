@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "Complex/Planar.h"
 
@@ -18,97 +19,100 @@ struct Number {
   Number(Planes<Value> parts) : planes(std::move(parts)), complex(true) {}
 };
 
-/// Whether the call is one that `elementwise` says: of an elementwise op, with a complex operand or
-/// result.
-inline bool is_elementwise(const OpInfo &info, bool any_complex) {
-  return any_complex && info.kind == OpKind::elementwise;
+/// An op given to each part of complex operands by itself, and to others as they are.
+template <class E>
+Number<typename E::Value> each_part(E &e, OpCode op, const Attrs &attrs,
+                                    std::span<const Number<typename E::Value>> operands) {
+  using Value = typename E::Value;
+  const auto part = [&](Value Planes<Value>::*member) {
+    std::vector<Value> values;
+    for (const Number<Value> &operand : operands)
+      values.push_back(operand.complex ? operand.planes.*member : operand.planes.re);
+    return e.emit(op, std::span<const Value>(values), attrs);
+  };
+  // In the order that programs have.
+  Value re = part(&Planes<Value>::re);
+  return Planes<Value>{std::move(re), part(&Planes<Value>::im)};
 }
 
-/// The result of an elementwise op, of which an operand or the result is complex. `dtypes` are
-/// those of the operands.
+/// A call of an elementwise op that has a complex operand or result. Records name the formulas:
+/// members of this class, of the call, or of its base, which are computed in f64 and rounded once.
 template <class E>
-Number<typename E::Value> elementwise(E &e, OpCode op, const Attrs &attrs,
-                                      std::span<const Number<typename E::Value>> operands,
-                                      std::span<const DType> dtypes) {
+class Formulas : public Functions<E> {
+public:
+  using Base = Functions<E>;
   using Value = typename E::Value;
   using Complex = Planes<Value>;
-  const Complex &x = operands.back().planes, &a = operands.front().planes;
-  const auto each = [&](const auto &function) {
-    return Number<Value>(Complex{function(a.re, x.re), function(a.im, x.im)});
-  };
-  switch (op) {
-  case OpCode::complex: {
-    const DType part = component_of(complex_of(dtypes[0]));
-    const auto converted = [&](const Value &value) {
-      return dtypes[0] == part ? value : e.cast(value, part);
-    };
-    return Complex{converted(a.re), converted(x.re)};
-  }
-  case OpCode::real_part: return x.re;
-  case OpCode::imaginary_part: return x.im;
-  case OpCode::conjugate: return Complex{x.re, e.negate(x.im)};
-  case OpCode::negate: return Complex{e.negate(x.re), e.negate(x.im)};
-  case OpCode::add: return each([&](const Value &l, const Value &r) { return e.add(l, r); });
-  case OpCode::subtract:
-    return each([&](const Value &l, const Value &r) { return e.subtract(l, r); });
-  case OpCode::equal: return e.logical_and(e.equal(a.re, x.re), e.equal(a.im, x.im));
-  case OpCode::not_equal: return e.logical_or(e.not_equal(a.re, x.re), e.not_equal(a.im, x.im));
-  case OpCode::select: {
-    const Complex &y = operands[1].planes;
-    return Complex{e.select(a.re, y.re, x.re), e.select(a.re, y.im, x.im)};
-  }
-  case OpCode::cast: {
-    const DType to = CastAttrs(attrs).dtype, part = component_of(to);
-    const auto converted = [&](const Value &value, DType from) {
-      return from == part ? value : e.cast(value, part);
-    };
-    if (!operands[0].complex) return Complex{converted(x.re, dtypes[0]), e.scalar(0, part)};
-    const DType from = component_of(dtypes[0]);
-    if (is_complex(to)) return Complex{converted(x.re, from), converted(x.im, from)};
-    const Value zero = e.scalar(0, from); // to bool
-    return e.logical_or(e.not_equal(x.re, zero), e.not_equal(x.im, zero));
-  }
-  default: break;
+  using Result = Number<Value>;
+  using Base::e;
+
+  /// `dtypes` are those of the operands.
+  Formulas(E &emitter, OpCode op, const Attrs &attrs, std::span<const Result> operands,
+           std::span<const DType> dtypes)
+      : Base(emitter, component_of(dtypes.back()) == DType::f32), op_(op), attrs_(attrs),
+        operands_(operands), dtypes_(dtypes) {}
+
+  Result result() const {
+    const auto formula = [this](auto member) { return this->evaluated(member); };
+    switch (op_) {
+#include "ComplexFormulas.inc"
+    default: return each_part(e, op_, attrs_, operands_);
+    }
   }
 
-  const DType part = component_of(dtypes.back());
-  const bool narrow = part == DType::f32;
-  const auto wide = [&](const Complex &z) {
-    return narrow ? Complex{e.cast(z.re, DType::f64), e.cast(z.im, DType::f64)} : z;
-  };
-  const auto rounded = [&](const Value &value) { return narrow ? e.cast(value, part) : value; };
-  const Functions<E> f(e, narrow);
-  const Complex z = wide(x);
-  if (op == OpCode::abs) return rounded(f.magnitude(z));
-  const auto function = [&]() -> Complex {
-    switch (op) {
-    case OpCode::multiply: return f.multiply(wide(a), z);
-    case OpCode::divide: return f.divide(wide(a), z);
-    case OpCode::power: return f.power(wide(a), z);
-    case OpCode::sqrt: return f.sqrt(z);
-    case OpCode::exp: return f.exp(z);
-    case OpCode::expm1: return f.expm1(z);
-    case OpCode::log: return f.log(z);
-    case OpCode::log1p: return f.log1p(z);
-    case OpCode::sin: return f.sin(z);
-    case OpCode::cos: return f.cos(z);
-    case OpCode::tan: return f.tan(z);
-    case OpCode::asin: return f.asin(z);
-    case OpCode::acos: return f.acos(z);
-    case OpCode::atan: return f.atan(z);
-    case OpCode::sinh: return f.sinh(z);
-    case OpCode::cosh: return f.cosh(z);
-    case OpCode::tanh: return f.tanh(z);
-    case OpCode::asinh: return f.asinh(z);
-    case OpCode::acosh: return f.acosh(z);
-    case OpCode::atanh: return f.atanh(z);
-    default:
-      raise(ErrorKind::internal,
-            std::string(op_info(op).name) + " has no formula for complex numbers");
-    }
-  };
-  const Complex result = function();
-  return Complex{rounded(result.re), rounded(result.im)};
-}
+  Result joined() const {
+    const DType part = component_of(complex_of(dtypes_[0]));
+    return Complex{part_in(operands_[0].planes.re, dtypes_[0], part),
+                   part_in(operands_[1].planes.re, dtypes_[1], part)};
+  }
+  Result real_part() const { return x().re; }
+  Result imaginary_part() const { return x().im; }
+  Result conjugate() const { return Complex{x().re, e.negate(x().im)}; }
+  Result equal() const { return e.logical_and(e.equal(x().re, y().re), e.equal(x().im, y().im)); }
+  Result not_equal() const {
+    return e.logical_or(e.not_equal(x().re, y().re), e.not_equal(x().im, y().im));
+  }
+  /// Of `cast`.
+  Result converted() const {
+    const DType to = CastAttrs(attrs_).dtype, part = component_of(to);
+    const DType from = component_of(dtypes_[0]);
+    if (!operands_[0].complex) return Complex{part_in(x().re, from, part), e.scalar(0, part)};
+    if (is_complex(to)) return Complex{part_in(x().re, from, part), part_in(x().im, from, part)};
+    const Value zero = e.scalar(0, from); // to bool
+    return e.logical_or(e.not_equal(x().re, zero), e.not_equal(x().im, zero));
+  }
+
+private:
+  const Complex &x() const { return operands_[0].planes; }
+  const Complex &y() const { return operands_[1].planes; }
+
+  Value part_in(const Value &value, DType from, DType to) const {
+    return from == to ? value : e.cast(value, to);
+  }
+  Complex wide(const Complex &z) const {
+    if (!Base::narrow_) return z;
+    return {e.cast(z.re, DType::f64), e.cast(z.im, DType::f64)};
+  }
+  Value rounded(const Value &value) const {
+    return Base::narrow_ ? e.cast(value, DType::f32) : value;
+  }
+  Result rounded(const Complex &z) const { return Complex{rounded(z.re), rounded(z.im)}; }
+
+  Result evaluated(Result (Formulas::*formula)() const) const { return (this->*formula)(); }
+  Result evaluated(Value (Base::*function)(const Complex &) const) const {
+    return rounded((this->*function)(wide(x())));
+  }
+  Result evaluated(Complex (Base::*function)(const Complex &) const) const {
+    return rounded((this->*function)(wide(x())));
+  }
+  Result evaluated(Complex (Base::*function)(const Complex &, const Complex &) const) const {
+    return rounded((this->*function)(wide(x()), wide(y())));
+  }
+
+  OpCode op_;
+  const Attrs &attrs_;
+  std::span<const Result> operands_;
+  std::span<const DType> dtypes_;
+};
 
 } // namespace weft::planar

@@ -36,7 +36,10 @@ public:
   using Base::hyperbolic;
   using Base::is_finite;
   using Base::is_infinite;
+  using Base::kExpOfShare;
   using Base::kInfinity;
+  using Base::kLarge;
+  using Base::kShare;
   using Base::less;
   using Base::mul;
   using Base::neg;
@@ -48,6 +51,7 @@ public:
   using Base::times;
   using Base::where;
   using Base::with_sign;
+  using typename Base::Hyperbolic;
 
   /// `narrow`: the parts are numbers of f32.
   Functions(E &emitter, bool narrow) : Base(emitter, DType::f64), narrow_(narrow) {}
@@ -116,8 +120,8 @@ public:
   /// In two factors where e^x overflows and the result need not.
   Complex exp(const Complex &z) const {
     const Value large = greater(z.re, kLarge);
-    const Value power = e.exp(where(large, plus(z.re, -kLarge), z.re));
-    const Value factor = where(large, number(kExpOfLarge), 1);
+    const Value power = e.exp(where(large, plus(z.re, -kShare), z.re));
+    const Value factor = where(large, number(kExpOfShare), 1);
     const auto part = [&](const Value &of_angle) { return mul(mul(power, of_angle), factor); };
     Complex result = {part(e.cos(z.im)), part(e.sin(z.im))};
     const Value turning = is_finite(z.im); // its angle is a number
@@ -133,7 +137,8 @@ public:
     const Value half = e.sin(times(0.5, z.im));
     const Value near = sub(mul(e.expm1(z.re), e.cos(z.im)), times(2, square(half)));
     const Value is_near = less(abs(z.re), 1);
-    return {where(is_near, near, plus(whole.re, -1)), whole.im};
+    const Value found = where(is_near, near, plus(whole.re, -1));
+    return {where(equal(found, 0), 0, found), whole.im}; // e^z - 1 is nowhere -0
   }
 
   Complex log(const Complex &z) const { return {log_of_size(z), e.atan2(z.im, z.re)}; }
@@ -148,19 +153,17 @@ public:
   }
 
   Complex sinh(const Complex &z) const {
-    const auto size = hyperbolic(abs(z.re));
-    const Value sine = with_sign(size.sinh, z.re);
-    const Value re = mul(mul(sine, e.cos(z.im)), size.scale);
-    const Value im = mul(mul(size.cosh, e.sin(z.im)), size.scale);
+    const Hyperbolic x = hyperbolic(z.re);
+    const Value re = mul(mul(x.sinh, e.cos(z.im)), x.scale);
+    const Value im = mul(mul(x.cosh, e.sin(z.im)), x.scale);
     const Value keeps = both(no(is_finite(z.im)), either(equal(z.re, 0), is_infinite(z.re)));
     return {where(keeps, z.re, re), where(equal(z.im, 0), z.im, im)};
   }
 
   Complex cosh(const Complex &z) const {
-    const auto size = hyperbolic(abs(z.re));
-    const Value sine = with_sign(size.sinh, z.re);
-    const Value re = mul(mul(size.cosh, e.cos(z.im)), size.scale);
-    const Value im = mul(mul(sine, e.sin(z.im)), size.scale);
+    const Hyperbolic x = hyperbolic(z.re);
+    const Value re = mul(mul(x.cosh, e.cos(z.im)), x.scale);
+    const Value im = mul(mul(x.sinh, e.sin(z.im)), x.scale);
     const Value turning = is_finite(z.im);
     const Value grows = both(is_infinite(z.re), no(turning));
     const Value keeps = both(equal(z.re, 0), no(turning));
@@ -178,20 +181,20 @@ public:
     const Value sine = e.sin(z.im), cosine = e.cos(z.im);
     const Value tangent = div(sine, cosine);
     const Value beta = plus(square(tangent), 1);
-    const Value s = with_sign(hyperbolic(where(large, 0, size)).sinh, z.re);
+    const Value s = e.sinh(where(large, 0, z.re));
     const Value rho = e.sqrt(plus(square(s), 1));
     const Value below = plus(mul(beta, square(s)), 1);
     Complex result = {div(mul(beta, mul(rho, s)), below), div(tangent, below)};
-    const Value whirls = no(is_finite(z.im)), endless = is_infinite(z.re);
+    const Value endless = is_infinite(z.re);
     // Of large numbers 4 sin(y) cos(y) / e^(2 |x|), and NaN where there is no angle.
     const Value decay = e.exp(times(-2, size));
     const Value far = mul(times(4, mul(sine, cosine)), decay);
     const Value unit = add(with_sign(number(1), z.re), where(endless, 0, sub(z.im, z.im)));
     result.re = where(large, unit, result.re);
     result.im = where(large, far, result.im);
-    const Value still = both(endless, whirls);
     result.re = where(equal(z.re, 0), z.re, result.re);
-    result.im = where(still, with_sign(number(0), z.im), result.im);
+    // Of an infinite one C99 has the sign of sin(2 y), the array API standard that of y.
+    result.im = where(endless, with_sign(number(0), z.im), result.im);
     result.im = where(equal(z.im, 0), z.im, result.im);
     return result;
   }
@@ -200,37 +203,55 @@ public:
 
   // Inverse functions with the branch cuts of Kahan 1987.
 
+  // Of what is infinite, also beside NaN, the angle of the point remains; beside a NaN a part that
+  // is 0 for all numbers of that line remains it.
+
   Complex asin(const Complex &z) const {
     const Roots roots = roots_of(z);
     const Complex &m = roots.minus, &p = roots.plus;
-    return {e.atan2(z.re, sub(mul(m.re, p.re), mul(m.im, p.im))),
-            e.asinh(sub(mul(m.re, p.im), mul(m.im, p.re)))};
+    const Value endless = is_endless(z);
+    const Value re = e.atan2(z.re, sub(mul(m.re, p.re), mul(m.im, p.im)));
+    const Value im = e.asinh(sub(mul(m.re, p.im), mul(m.im, p.re)));
+    const Value angle = where(endless, e.atan2(z.re, abs(z.im)), re);
+    return {where(equal(z.re, 0), z.re, angle),
+            where(endless, with_sign(number(kInfinity), z.im), im)};
   }
   Complex acos(const Complex &z) const {
     const Roots roots = roots_of(z);
     const Complex &m = roots.minus, &p = roots.plus;
-    return {times(2, e.atan2(m.re, p.re)), e.asinh(sub(mul(p.re, m.im), mul(p.im, m.re)))};
+    const Value endless = is_endless(z);
+    const Value re = times(2, e.atan2(m.re, p.re));
+    const Value im = e.asinh(sub(mul(p.re, m.im), mul(p.im, m.re)));
+    const Value angle = where(endless, e.atan2(abs(z.im), z.re), re);
+    return {where(equal(z.re, 0), kRight, angle),
+            where(endless, with_sign(number(kInfinity), neg(z.im)), im)};
   }
   Complex asinh(const Complex &z) const { return over_i(asin(times_i(z))); }
 
   Complex acosh(const Complex &z) const {
     const Complex m = sqrt({plus(z.re, -1), z.im}), p = sqrt({plus(z.re, 1), z.im});
-    return {e.asinh(add(mul(m.re, p.re), mul(m.im, p.im))), times(2, e.atan2(m.im, p.re))};
+    const Value endless = is_endless(z);
+    const Value re = e.asinh(add(mul(m.re, p.re), mul(m.im, p.im)));
+    const Value angle = where(endless, e.atan2(z.im, z.re), times(2, e.atan2(m.im, p.re)));
+    return {where(endless, kInfinity, re),
+            where(equal(z.re, 0), with_sign(number(kRight), z.im), angle)};
   }
 
   Complex atanh(const Complex &z) const {
     const Value one = number(1), x = abs(z.re), y = z.im;
     const Value below = add(square(sub(one, x)), square(y));
     // Of large numbers x / |z|^2, whose square overflows, and a right angle.
-    const Value size = larger(z), large = greater(size, 1e15), endless = equal(size, kInfinity);
+    const Value endless = is_endless(z), size = larger(z);
+    const Value large = either(endless, greater(size, 1e15));
     const Value scales = both(large, no(endless)), unit = where(scales, size, 1);
     const Value u = div(where(scales, x, 1), unit), v = div(where(scales, y, 0), unit);
     const Value far = where(endless, 0, div(u, mul(unit, add(square(u), square(v)))));
     const Value near = times(0.25, e.log1p(div(times(4, x), where(large, 1, below))));
-    const Value re = where(large, far, near);
-    const Value turn = e.atan2(times(2, y), sub(mul(sub(one, x), plus(x, 1)), square(y)));
-    const Value im = where(large, with_sign(number(std::numbers::pi), y), turn);
-    return {where(e.signbit(z.re), neg(re), re), times(0.5, im)};
+    const Value re = where(equal(x, 0), 0, where(large, far, near));
+    const Value angle = e.atan2(times(2, y), sub(mul(sub(one, x), plus(x, 1)), square(y)));
+    const Value right = both(large, e.equal(y, y));
+    const Value im = where(right, with_sign(number(kRight), y), times(0.5, angle));
+    return {where(e.signbit(z.re), neg(re), re), im};
   }
   Complex atan(const Complex &z) const { return over_i(atanh(times_i(z))); }
 
@@ -250,6 +271,9 @@ public:
     };
     return {part(found.re, a.re, squared.re, 1), part(found.im, a.im, squared.im, 0)};
   }
+
+protected:
+  const bool narrow_;
 
 private:
   Complex times_i(const Complex &z) const { return {neg(z.im), z.re}; }
@@ -314,11 +338,8 @@ private:
     return where(is_endless(z), kInfinity, found);
   }
 
-  static constexpr double kLarge = 700;
-  static constexpr double kExpOfLarge = 1.0142320547350045e304;
   static constexpr double kShift = 600 * std::numbers::ln2;
-
-  bool narrow_;
+  static constexpr double kRight = std::numbers::pi / 2;
 };
 
 } // namespace weft::planar

@@ -54,29 +54,23 @@ public:
     return where(e.signbit(of), neg(size), size);
   }
 
-  /// sinh and cosh of numbers from 0 on, divided by `scale`, which is 1 where they are no larger
-  /// than e^700.
+  /// sinh and cosh divided by `scale`, which is e^kShare where they could overflow.
   struct Hyperbolic {
     Value sinh, cosh, scale;
   };
   Hyperbolic hyperbolic(const Value &x) const {
-    const Value large = greater(x, kLarge);
-    const Value rest = where(large, sub(x, number(kLarge)), x);
-    const Value power = e.exp(rest), less_one = e.expm1(where(large, 0, x));
-    const Value half = times(0.5, power), inverse = div(number(0.5), power);
-    const Value sine = times(0.5, add(less_one, div(less_one, plus(less_one, 1))));
-    return {where(large, half, sine), where(large, half, add(half, inverse)),
-            where(large, number(kExpOfLarge), 1)};
+    const Value size = abs(x), large = greater(size, kLarge);
+    // Far from 0 both are half of e^|x|, but for what rounds away, here and without the share.
+    const Value rest = where(large, with_sign(plus(size, -kShare), x), x);
+    return {e.sinh(rest), e.cosh(rest), where(large, number(kExpOfShare), 1)};
   }
 
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static constexpr double kLarge = 700, kShare = 650; ///< e^700 is a number, and 50 is far from 0
+  static constexpr double kExpOfShare = 1.956199921370272e+282;
 
   E &e;
   DType dtype;
-
-private:
-  static constexpr double kLarge = 700;
-  static constexpr double kExpOfLarge = 1.0142320547350045e304;
 };
 
 } // namespace weft::planar

@@ -323,79 +323,71 @@ struct Halves {
   }
 };
 
-/// Calls a function on vectors of elements and of their mirror images, as long as those are others,
-/// then on the elements in the middle.
-template <typename T, class Vectors, class Elements>
-inline void for_mirrored(int64_t half, Vectors vectors, Elements elements) {
-  constexpr int W = kLanes<T>;
-  int64_t k = 1;
-  for (; k + W <= half - k - W + 1; k += W) vectors(k, half - k - W + 1);
-  for (; 2 * k <= half; ++k) elements(k, half - k);
-}
-
 template <typename T, int W>
 inline Complex<T, W> reversed(Complex<T, W> x) {
   return {ShufflesFor<W>::reversed(x.re), ShufflesFor<W>::reversed(x.im)};
 }
 
-template <typename T>
-void split_real(int64_t half, const T *pairs, const T *roots, T scale, T *spectrum) {
+/// What becomes of an element and of its mirror image.
+template <typename V>
+struct Pair {
+  V re, im, mirrored_re, mirrored_im;
+};
+
+/// Writes what a function gives of each element, its mirror image and its root, times a number: of
+/// vectors as long as both are others, then of the elements in the middle. Not of the first and the
+/// last one.
+template <typename T, class Function>
+inline void for_mirrored(int64_t half, const T *from, const T *roots, T by, T *to,
+                         Function function) {
   constexpr int W = kLanes<T>;
   using V = Vec<T>;
-  const T by = scale * T(0.5);
+  const V one(T(1)), all(by);
+  int64_t k = 1;
+  for (; k + W <= half - k - W + 1; k += W) {
+    const int64_t mirrored = half - k - W + 1;
+    const auto a = load_pairs<T, W>(from + 2 * k, one),
+               b = reversed(load_pairs<T, W>(from + 2 * mirrored, one)),
+               w = load_pairs<T, W>(roots + 2 * k, one);
+    const Pair<V> found = function(Halves<V>::of(a.re, a.im, b.re, b.im), w.re, w.im);
+    store_pairs<T, W>(to + 2 * mirrored,
+                      reversed(Complex<T, W>{found.mirrored_re, found.mirrored_im}), all, all);
+    store_pairs<T, W>(to + 2 * k, Complex<T, W>{found.re, found.im}, all, all);
+  }
+  for (; 2 * k <= half; ++k) {
+    const T *a = from + 2 * k, *b = from + 2 * (half - k), *w = roots + 2 * k;
+    const Pair<T> found = function(Halves<T>::of(a[0], a[1], b[0], b[1]), w[0], w[1]);
+    T *low = to + 2 * k, *high = to + 2 * (half - k);
+    high[0] = found.mirrored_re * by;
+    high[1] = found.mirrored_im * by;
+    low[0] = found.re * by;
+    low[1] = found.im * by;
+  }
+}
+
+template <typename T>
+void split_real(int64_t half, const T *pairs, const T *roots, T scale, T *spectrum) {
   spectrum[0] = (pairs[0] + pairs[1]) * scale;
   spectrum[2 * half] = (pairs[0] - pairs[1]) * scale;
   spectrum[1] = spectrum[2 * half + 1] = 0;
-  for_mirrored<T>(
-      half,
-      [&](int64_t k, int64_t mirrored) {
-        const auto a = load_pairs<T, W>(pairs + 2 * k, V(T(1))),
-                   b = reversed(load_pairs<T, W>(pairs + 2 * mirrored, V(T(1)))),
-                   w = load_pairs<T, W>(roots + 2 * k, V(T(1)));
-        const auto x = Halves<V>::of(a.re, a.im, b.re, b.im).split(w.re, w.im);
-        const Complex<T, W> high = {x.even_re + x.odd_re, -(x.even_im + x.odd_im)};
-        const Complex<T, W> low = {x.even_re - x.odd_re, x.even_im - x.odd_im};
-        store_pairs<T, W>(spectrum + 2 * mirrored, reversed(high), V(by), V(by));
-        store_pairs<T, W>(spectrum + 2 * k, low, V(by), V(by));
-      },
-      [&](int64_t k, int64_t mirrored) {
-        const T *a = pairs + 2 * k, *b = pairs + 2 * mirrored, *w = roots + 2 * k;
-        const auto x = Halves<T>::of(a[0], a[1], b[0], b[1]).split(w[0], w[1]);
-        T *low = spectrum + 2 * k, *high = spectrum + 2 * mirrored;
-        high[0] = (x.even_re + x.odd_re) * by;
-        high[1] = -(x.even_im + x.odd_im) * by;
-        low[0] = (x.even_re - x.odd_re) * by;
-        low[1] = (x.even_im - x.odd_im) * by;
-      });
+  for_mirrored<T>(half, pairs, roots, scale * T(0.5), spectrum,
+                  []<class V>(const Halves<V> &halves, V w_re, V w_im) {
+                    const Halves<V> x = halves.split(w_re, w_im);
+                    return Pair<V>{x.even_re - x.odd_re, x.even_im - x.odd_im, x.even_re + x.odd_re,
+                                   -(x.even_im + x.odd_im)};
+                  });
 }
 
 template <typename T>
 void join_real(int64_t half, const T *spectrum, const T *roots, T *pairs) {
-  constexpr int W = kLanes<T>;
-  using V = Vec<T>;
   pairs[0] = spectrum[0] + spectrum[2 * half];
   pairs[1] = spectrum[0] - spectrum[2 * half];
-  for_mirrored<T>(
-      half,
-      [&](int64_t k, int64_t mirrored) {
-        const auto a = load_pairs<T, W>(spectrum + 2 * k, V(T(1))),
-                   b = reversed(load_pairs<T, W>(spectrum + 2 * mirrored, V(T(1)))),
-                   w = load_pairs<T, W>(roots + 2 * k, V(T(1)));
-        const auto x = Halves<V>::of(a.re, a.im, b.re, b.im).joined(w.re, w.im);
-        const Complex<T, W> high = {x.even_re - x.odd_re, x.odd_im - x.even_im};
-        const Complex<T, W> low = {x.even_re + x.odd_re, x.even_im + x.odd_im};
-        store_pairs<T, W>(pairs + 2 * mirrored, reversed(high), V(T(1)), V(T(1)));
-        store_pairs<T, W>(pairs + 2 * k, low, V(T(1)), V(T(1)));
-      },
-      [&](int64_t k, int64_t mirrored) {
-        const T *a = spectrum + 2 * k, *b = spectrum + 2 * mirrored, *w = roots + 2 * k;
-        const auto x = Halves<T>::of(a[0], a[1], b[0], b[1]).joined(w[0], w[1]);
-        T *low = pairs + 2 * k, *high = pairs + 2 * mirrored;
-        high[0] = x.even_re - x.odd_re;
-        high[1] = x.odd_im - x.even_im;
-        low[0] = x.even_re + x.odd_re;
-        low[1] = x.even_im + x.odd_im;
-      });
+  for_mirrored<T>(half, spectrum, roots, T(1), pairs,
+                  []<class V>(const Halves<V> &halves, V w_re, V w_im) {
+                    const Halves<V> x = halves.joined(w_re, w_im);
+                    return Pair<V>{x.even_re + x.odd_re, x.even_im + x.odd_im, x.even_re - x.odd_re,
+                                   x.odd_im - x.even_im};
+                  });
 }
 
 template <typename T>

@@ -122,14 +122,13 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
     if (const std::optional<Widened> wide = widened(info, types[0].dtype))
       return execute_widened(info, operands, attrs, *wide, *result, more_types, more);
   profile::Scope scope(profile::Kind::op, info.name);
-  const bool is_by_parts =
-      (is_complex(result->dtype) ||
-       std::ranges::any_of(types, [](const TensorType &type) { return is_complex(type.dtype); })) &&
-      eager::goes_by_parts(info);
-  Tensor value = is_by_parts ? eager::by_parts(info, operands, attrs, *result)
-                 : more.empty()
-                     ? kEagerFunctions[static_cast<std::size_t>(op)](info, operands, attrs, *result)
-                     : execute_several(info, operands, attrs, *result, more_types, more);
+  const bool any_complex =
+      is_complex(result->dtype) ||
+      std::ranges::any_of(types, [](const TensorType &type) { return is_complex(type.dtype); });
+  const EagerFunction function =
+      (any_complex ? kComplexEagerFunctions : kEagerFunctions)[static_cast<std::size_t>(op)];
+  Tensor value = more.empty() ? function(info, operands, attrs, *result)
+                              : execute_several(info, operands, attrs, *result, more_types, more);
   if (scope.noted()) [[unlikely]]
     scope.set_detail(text_of(types, value));
   return value;

@@ -30,12 +30,6 @@ namespace eager {
 Tensor run_elementwise(const Kernel *variants, int cost, std::span<const Tensor> operands,
                        const TensorType &type);
 
-/// Executes a call of an op that has a complex operand or result by its real and imaginary
-/// parts, unless it only moves elements.
-bool goes_by_parts(const OpInfo &info);
-Tensor by_parts(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
-                const TensorType &type);
-
 /// Whether an op is elementwise and has kernels for operands of that dtype.
 inline bool has_kernels(const OpInfo &info, DType dtype) {
   return info.kind == OpKind::elementwise &&

@@ -197,7 +197,7 @@ public:
         for (std::size_t i = 0; i < operands_.size(); ++i)
           values[i] = read(slots, operands_[i], at, some);
         const auto number =
-            planar::elementwise<BlockEmitter>(emitter, info_.op, attrs_, values, dtypes_);
+            planar::Formulas<BlockEmitter>(emitter, info_.op, attrs_, values, dtypes_).result();
         if (!number.complex) write(number.planes.re, at, some, 0, 1);
         else {
           write(number.planes.re, at, some, 0, 2);
@@ -283,8 +283,34 @@ Tensor transposed(const Tensor &x) {
   return detail::new_view_as(x, x.dtype(), sizes, strides, 0);
 }
 
+} // namespace
+
+Tensor complex_elementwise(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                           const TensorType &type) {
+  Tensor result = detail::new_tensor(type.dtype, type.shape);
+  if (result.size() != 0) Elementwise(info, attrs, operands, result).run();
+  return result;
+}
+
+Tensor real_part(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
+                 const TensorType &) {
+  return part_of(operands[0], 0);
+}
+
+Tensor imaginary_part(const OpInfo &, std::span<const Tensor> operands, const Attrs &,
+                      const TensorType &) {
+  return part_of(operands[0], 1);
+}
+
+Tensor complex_each_part(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                         const TensorType &type) {
+  return joined(call(info.op, {part_of(operands[0], 0)}, attrs),
+                call(info.op, {part_of(operands[0], 1)}, attrs), type);
+}
+
 /// Four products of real matrices: three would lose what one part has less than the other.
-Tensor product(std::span<const Tensor> operands, const Attrs &attrs, const TensorType &type) {
+Tensor complex_matmul(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+                      const TensorType &type) {
   const auto plane = [](const Tensor &x, std::int64_t number) {
     const Tensor part = part_of(x, number);
     const detail::TensorImpl *impl = part.impl();
@@ -301,6 +327,8 @@ Tensor product(std::span<const Tensor> operands, const Attrs &attrs, const Tenso
   return joined(call(OpCode::subtract, {times(a, c), times(b, d)}),
                 call(OpCode::add, {times(a, d), times(b, c)}), type);
 }
+
+namespace {
 
 /// The product in the arithmetic of `planar::Functions::multiply`: of parts in f64, rounded once.
 template <class T>
@@ -346,14 +374,6 @@ Tensor product_along(const Tensor &given, std::int64_t axis) {
   return result;
 }
 
-/// Of an axis at a time.
-Tensor product_over(const Tensor &x, const Ints &axes, const TensorType &type) {
-  Tensor product = make_contiguous(x);
-  std::int64_t gone = 0;
-  for (const std::int64_t axis : axes) product = product_along(product, axis - gone++);
-  return reshape(op_info(OpCode::reshape), {&product, 1}, {}, type);
-}
-
 /// y = x, y = y x, or y = a y + x along one axis.
 template <class T>
 void chain(OpCode op, const kernels::Lines &lines, const Attrs &attrs, const Tensor &of_a,
@@ -381,38 +401,26 @@ void chain(OpCode op, const kernels::Lines &lines, const Attrs &attrs, const Ten
   });
 }
 
-Tensor chained(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
-               const TensorType &type) {
+} // namespace
+
+/// Of an axis at a time.
+Tensor complex_prod(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
+                    const TensorType &type) {
+  Tensor product = make_contiguous(operands[0]);
+  std::int64_t gone = 0;
+  for (const std::int64_t axis : ReductionAttrs(attrs).axes)
+    product = product_along(product, axis - gone++);
+  return reshape(op_info(OpCode::reshape), {&product, 1}, {}, type);
+}
+
+Tensor complex_chain(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                     const TensorType &type) {
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   if (result.size() == 0) return result;
   const Tensor a = make_contiguous(operands.front()), x = make_contiguous(operands.back());
   const kernels::Lines lines = lines_of(type.shape, CumulativeAttrs(attrs).axis);
   if (type.dtype == DType::c64) chain<float>(info.op, lines, attrs, a, x, result);
   else chain<double>(info.op, lines, attrs, a, x, result);
-  return result;
-}
-
-} // namespace
-
-bool goes_by_parts(const OpInfo &info) {
-  return info.kind == OpKind::elementwise || info.kind == OpKind::reduction ||
-         info.kind == OpKind::cumulative || info.op == OpCode::matmul;
-}
-
-Tensor by_parts(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
-                const TensorType &type) {
-  if (info.op == OpCode::matmul) return product(operands, attrs, type);
-  if (info.op == OpCode::real_part) return part_of(operands[0], 0);
-  if (info.op == OpCode::imaginary_part) return part_of(operands[0], 1);
-  if (info.op == OpCode::cast && operands[0].dtype() == type.dtype) return operands[0];
-  if (info.op == OpCode::prod) return product_over(operands[0], ReductionAttrs(attrs).axes, type);
-  if (info.op == OpCode::cumprod || info.op == OpCode::linear_recurrence)
-    return chained(info, operands, attrs, type);
-  if (info.kind != OpKind::elementwise)
-    return joined(call(info.op, {part_of(operands[0], 0)}, attrs),
-                  call(info.op, {part_of(operands[0], 1)}, attrs), type);
-  Tensor result = detail::new_tensor(type.dtype, type.shape);
-  if (result.size() != 0) Elementwise(info, attrs, operands, result).run();
   return result;
 }
 

@@ -383,10 +383,12 @@ Tensor elementwise_in_blocks(const OpInfo &info, std::span<const Tensor> operand
   return result;
 }
 
-Tensor cast(const OpInfo &info, std::span<const Tensor> operands, const Attrs &,
+Tensor cast(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
             const TensorType &type) {
   const Tensor &x = operands[0];
   if (x.dtype() == type.dtype) return x;
+  if (is_complex(x.dtype()) || is_complex(type.dtype))
+    return complex_elementwise(info, operands, attrs, type);
   const Tensor source = make_contiguous(x);
   Tensor result = detail::new_tensor(type.dtype, type.shape);
   const Kernel kernel =

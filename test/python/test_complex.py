@@ -199,6 +199,63 @@ def test_special_values(name, x, wanted):
             assert part == pytest.approx(of, rel=1e-14, abs=0, nan_ok=True), (got, wanted)
 
 
+# The standard's tables, C99's annex G: all pairs of these parts.
+PARTS_OF_SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, INF, -INF, NAN]
+GRID = np.array([complex(a, b) for a in PARTS_OF_SPECIAL for b in PARTS_OF_SPECIAL])
+OF_TABLES = "exp expm1 log log1p sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()
+
+WITH_ANGLES = "exp expm1 sinh cosh tanh".split()
+
+
+def of_the_standard(name, z):
+    """What NumPy has, but where it is not what the standard says."""
+    a, b = z.real, z.imag
+    if name == "expm1" and not (math.isfinite(a) and math.isfinite(b)):
+        with np.errstate(all="ignore"):
+            return np.exp(z) - 1
+    if name == "expm1" and a == b == 0:
+        return complex(0, b)
+    if name == "tanh" and math.isinf(a) and math.isfinite(b):  # NumPy's 0 has the sign of sin(2 b)
+        return complex(math.copysign(1, a), math.copysign(0, b))
+    if name == "tan" and math.isinf(b) and math.isfinite(a):
+        return complex(math.copysign(0, a), math.copysign(1, b))
+    if name == "acosh" and a == 0 and math.isnan(b):
+        return complex(NAN, math.pi / 2)
+    with np.errstate(all="ignore"):
+        return getattr(np, "arc" + name[1:] if name in ("asin", "acos", "atan", "asinh", "acosh", "atanh") else name)(z)
+
+
+def matches(got, wanted, signs, tolerance):
+    """A part of a result and what the standard says of it; signs of 0 and infinities are its matter only without NaN."""
+    if math.isnan(wanted) or math.isnan(got):
+        return math.isnan(wanted) == math.isnan(got)
+    if not math.isfinite(wanted) or wanted == 0:
+        return abs(got) == abs(wanted) and (not signs or math.copysign(1, got) == math.copysign(1, wanted))
+    return abs(got - wanted) <= tolerance * abs(wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_special_values_of_the_standard(dtype):
+    tolerance = 8 * np.finfo(dtype).eps
+    compiled = wf.function(lambda z: [getattr(wf, name)(z) for name in OF_TABLES])(wf.tensor(GRID, dtype))
+    for name, of_compiled in zip(OF_TABLES, compiled, strict=True):
+        call = getattr(wf, name)
+        results = call(wf.tensor(GRID, dtype)).numpy()
+        np.testing.assert_array_equal(of_compiled.numpy(), results, strict=True, err_msg=name)
+        for part in ("real", "imag"):
+            ours, other = (np.signbit(getattr(x, part))[~np.isnan(getattr(x, part))] for x in (results, of_compiled.numpy()))
+            np.testing.assert_array_equal(ours, other, err_msg=name)
+        mirrored = call(wf.tensor(GRID.conj(), dtype)).numpy().conj()
+        np.testing.assert_array_equal(mirrored, results, err_msg=f"{name} of conjugates")
+        for z, got in zip(GRID, results, strict=True):
+            wanted = complex(of_the_standard(name, z))
+            # Of a direction that is no number the standard leaves them open.
+            angle = {"sin": z.real, "cos": z.real, "tan": z.real}.get(name, z.imag if name in WITH_ANGLES else 0)
+            signs = math.isfinite(angle) and not any(math.isnan(part) for of in (z, wanted) for part in (of.real, of.imag))
+            assert matches(got.real, wanted.real, signs, tolerance), (name, z, got, wanted)
+            assert matches(got.imag, wanted.imag, signs, tolerance), (name, z, got, wanted)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_tests(dtype):
     x = wf.tensor([1j, complex(NAN, 1), complex(1, INF), complex(NAN, INF)], dtype)
@@ -396,3 +453,15 @@ def test_names_of_tensorflow():
     assert tf.math.real(z).numpy().tolist() == [1, 2] and tf.math.imag(z).numpy().tolist() == [3, 4]
     assert tf.math.conj(z).numpy().tolist() == [1 - 3j, 2 - 4j]
     near(tf.math.angle(z).numpy(), np.angle(np.array([1 + 3j, 2 + 4j], "complex64")), 6)
+
+
+def test_loops_keep_complex_numbers_of_open_sizes():
+    def loss(x, n):
+        return wf.sum(wf.abs(wf.for_loop(n, lambda i, z: z * x + 1j, [x])[0]) ** 2)
+
+    x, n = wf.tensor(drawn((2, 3), "complex128")), wf.tensor(4)
+    for shape in [(None, 3), (None, None), (2, None)]:
+        signature = [wf.TensorSpec(shape, "complex128"), wf.TensorSpec((), "int32")]
+        compiled = wf.function(lambda x, n: wf.grad(loss)(x, n), input_signature=signature)
+        near(compiled(x, n), wf.grad(loss)(x, n))
+    near(wf.function(lambda z, n: wf.grad(loss)(z, n), input_signature=[wf.TensorSpec((None,), "complex128"), wf.TensorSpec((), "int32")])(x[0], n), wf.grad(loss)(x[0], n))

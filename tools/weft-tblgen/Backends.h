@@ -9,8 +9,13 @@ namespace weft::tblgen {
 void emitOpCodes(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The rows of lib/OpDefs/OpInfo.h.
 void emitOpTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
-/// Who executes each op eagerly: declarations, and the table by OpCode.
+/// Who executes each op eagerly: declarations, and tables by OpCode of calls without and with
+/// complex numbers.
 void emitEagerTable(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The cases of planar::Formulas, one per elementwise op with a formula for complex numbers.
+void emitComplexFormulas(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+/// The cases of the pass weft-expand-complex, of ops with a function of their own for it.
+void emitComplexExpansions(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// A struct of references per list of attributes.
 void emitAttrStructs(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the shape functions.

@@ -3,6 +3,7 @@
 #include "DTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TableGen/Error.h"
 
@@ -130,21 +131,53 @@ static std::string eagerFunction(const OpRecord &op) {
   return op.elementwise() || op.accumulates() || op.isRoutine() ? op.kind : op.cppName;
 }
 
+/// Who executes a call with complex numbers. A function that is named, or is the op's alone, takes
+/// them as it takes others.
+static std::string complexEagerFunction(const OpRecord &op) {
+  if (op.onComplex == "own_function") return "complex_" + op.complexFunction;
+  const bool named = !op.def->getValueAsString("eagerFunction").empty();
+  if (op.onComplex == "none" || named) return eagerFunction(op);
+  if (op.elementwise()) return "complex_elementwise";
+  return op.accumulates() ? "complex_each_part" : eagerFunction(op);
+}
+
 void emitEagerTable(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Who executes each op eagerly.");
   const std::vector<OpRecord> ops = readOps(records);
   std::set<std::string> declared;
   os << "namespace eager {\n";
   for (const OpRecord &op : ops)
-    if (declared.insert(eagerFunction(op)).second)
-      os << "Tensor " << eagerFunction(op)
-         << "(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);\n";
-  os << "} // namespace eager\n\n#ifdef WEFT_EAGER_TABLE\nstatic constexpr EagerFunction "
-        "kEagerFunctions[] = {\n";
-  for (const OpRecord &op : ops)
-    os << "    &eager::" << eagerFunction(op) << ", // " << op.cppName << ": " << origin(op)
-       << "\n";
-  os << "};\n#endif // WEFT_EAGER_TABLE\n";
+    for (const std::string &function : {eagerFunction(op), complexEagerFunction(op)})
+      if (declared.insert(function).second)
+        os << "Tensor " << function
+           << "(const OpInfo &, std::span<const Tensor>, const Attrs &, const TensorType &);\n";
+  os << "} // namespace eager\n\n#ifdef WEFT_EAGER_TABLE\n";
+  const auto emitTable = [&](StringRef name, std::string (*function)(const OpRecord &)) {
+    os << "static constexpr EagerFunction " << name << "[] = {\n";
+    for (const OpRecord &op : ops)
+      os << "    &eager::" << function(op) << ", // " << op.cppName << ": " << origin(op) << "\n";
+    os << "};\n";
+  };
+  emitTable("kEagerFunctions", &eagerFunction);
+  emitTable("kComplexEagerFunctions", &complexEagerFunction);
+  os << "#endif // WEFT_EAGER_TABLE\n";
+}
+
+void emitComplexFormulas(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The formulas of elementwise ops on complex numbers, as a switch over the op.");
+  for (const OpRecord &op : readOps(records))
+    if (op.onComplex == "formula")
+      os << "case OpCode::" << op.cppName << ": return formula(&Formulas<E>::" << op.complexFunction
+         << "); // " << origin(op) << "\n";
+}
+
+void emitComplexExpansions(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "The functions of weft-expand-complex for ops that have one of their own.");
+  for (const OpRecord &op : readOps(records))
+    if (op.onComplex == "own_function")
+      os << "case OpCode::" << op.cppName << ": return expand"
+         << convertToCamelFromSnakeCase(op.complexFunction, /*capitalizeFirst=*/true)
+         << "(op, operands, attrs); // " << origin(op) << "\n";
 }
 
 /// Declares each of these names once, and those of all ops without one not at all.

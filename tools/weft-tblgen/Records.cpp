@@ -53,6 +53,13 @@ unsigned OpRecord::savedFor(unsigned operand) const {
   return mask;
 }
 
+bool OpRecord::admitsComplex() const {
+  return any_of(operands, [](const Operand &operand) {
+    return any_of(operand.dtypes,
+                  [](StringRef dtype) { return findDType(dtype)->kind == "complex"; });
+  });
+}
+
 bool OpRecord::differentiableBy(unsigned operand) const {
   return operand < vjp.size() && !isOperator(vjp[operand], "no_grad");
 }
@@ -245,6 +252,21 @@ static void checkDerivative(const OpRecord &op, const std::vector<OpRecord> &ops
   checkDag(op, op.jvp, forward, ops);
 }
 
+/// Checks that an op which admits complex numbers says how they are computed, in a way that ops of
+/// its kind are. Effects show or keep them as they are.
+static void checkComplex(const OpRecord &op) {
+  const auto fail = [&](const Twine &what) {
+    PrintFatalError(op.def, "'" + Twine(op.mnemonic) + "' " + what);
+  };
+  if (op.onComplex == "none" && op.kind != "effect" && op.admitsComplex())
+    fail("admits complex numbers, and does not say how they are computed (`onComplex`): " +
+         Twine(op.elementwise() ? "a Formula, or each_part" : "each_part, or an OwnFunction"));
+  if (op.onComplex == "formula" && !op.elementwise())
+    fail("is not elementwise, and names a Formula for complex numbers");
+  if (op.onComplex == "own_function" && op.elementwise())
+    fail("is elementwise: for complex numbers it names a Formula, not an OwnFunction");
+}
+
 /// Whether an operand may come with a dtype that it does not admit, after promotion.
 static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   if (operand.role == "predicate") return true;
@@ -376,6 +398,9 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
     op.batching = def->getValueAsString("batching").str();
     op.init = def->getValueAsString("init").str();
     op.inactive = def->getValueAsString("inactive").str();
+    const Record *onComplex = def->getValueAsDef("onComplex");
+    op.onComplex = onComplex->getValueAsString("way").str();
+    op.complexFunction = onComplex->getValueAsString("function").str();
     op.handwrittenApi = def->getValueAsBit("handwrittenApi");
     op.staysInLinalg = any_of(*def->getValueAsListInit("traits"), [](const Init *trait) {
       return cast<DefInit>(trait)->getDef()->getName() == "Weft_StaysInLinalg";
@@ -392,6 +417,7 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
   }
   for (const OpRecord &op : ops) {
     checkDerivative(op, ops);
+    checkComplex(op);
     if (op.kind != "effect") checkSamples(op);
   }
   return ops;

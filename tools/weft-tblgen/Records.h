@@ -113,6 +113,8 @@ struct CompositeRecord : Callable {
 
 struct OpRecord : Callable {
   std::string kind, shapeFunction, batching, init, inactive;
+  std::string onComplex; ///< how it is computed on complex numbers: the way, a word of OnComplex
+  std::string complexFunction; ///< the formula or function that this names
   std::vector<std::string> resultNames;
   const llvm::DagInit *body = nullptr;
   std::vector<const llvm::DagInit *> vjp;
@@ -125,6 +127,8 @@ struct OpRecord : Callable {
   bool differentiable() const { return inactive.empty(); }
   /// How many rows its operands have in the op table: one for all sizes.
   std::size_t operandRows() const { return operands.size() + (takesSizes ? 1 : 0); }
+  /// Whether an operand may be complex numbers.
+  bool admitsComplex() const;
   /// Whether a gradient flows to that operand.
   bool differentiableBy(unsigned operand) const;
   bool elementwise() const { return kind == "elementwise"; }

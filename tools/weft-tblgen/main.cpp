@@ -12,6 +12,10 @@ using llvm::TableGen::Emitter::Opt;
 static Opt opCodes("gen-opcodes", emitOpCodes, "Enumerators of OpCode");
 static Opt opTable("gen-op-table", emitOpTable, "Rows of the op table");
 static Opt eagerTable("gen-eager-table", emitEagerTable, "Functions that execute ops eagerly");
+static Opt complexFormulas("gen-complex-formulas", emitComplexFormulas,
+                           "Formulas of elementwise ops on complex numbers");
+static Opt complexExpansions("gen-complex-expansions", emitComplexExpansions,
+                             "Functions of the pass weft-expand-complex");
 static Opt attrStructs("gen-attr-structs", emitAttrStructs, "Attributes of op calls by name");
 static Opt shapeFunctions("gen-shape-functions", emitShapeFunctions, "Declared shape functions");
 static Opt routineAttrs("gen-routine-attrs", emitRoutineAttrs,

@@ -74,7 +74,7 @@ private:
     if (touches) {
       const ::weft::OpInfo *info = opInfoOf(op);
       if (info && info->kind != OpKind::effect) return expand(op, *info);
-      if (failed(keepWhole(op))) return failure();
+      keepWhole(op);
     }
     for (Region &region : op->getRegions())
       if (failed(visit(region))) return failure();
@@ -108,13 +108,7 @@ private:
   }
 
   /// An op that is none of arithmetic: its values are interleaved.
-  LogicalResult keepWhole(Operation *op) {
-    if (isa<StackStoreOp, StackLoadOp, StackAddOp>(op)) {
-      Value value = isa<StackLoadOp>(op) ? op->getResult(0) : op->getOperand(0);
-      if (isComplexNow(value) && !cast<RankedTensorType>(value.getType()).hasStaticShape())
-        return op->emitOpError("keeps complex numbers for a derivative of a loop, whose sizes must "
-                               "be known for that");
-    }
+  void keepWhole(Operation *op) {
     note(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isComplex(operand.get().getType())) operand.set(whole(operand.get()));
@@ -124,7 +118,6 @@ private:
           elements && isComplex(elements.getType()))
         constant.setValueAttr(cast<TypedAttr>(Attribute(
             elementsOf(elements, cast<RankedTensorType>(constant.getType()), std::nullopt))));
-    return success();
   }
 
   /// The elements of complex numbers: both parts one after the other, or one of them.
@@ -277,9 +270,8 @@ private:
     // What a formula has of constants stands before its own ops.
     const IREmitter::Scope scope(emitter);
     try {
-      SmallVector<Number<Value>> results = expanded_of(op, info);
-      for (auto [result, number] : llvm::zip_equal(op->getResults(), results))
-        replace(result, number, op);
+      Number<Value> number = numberOf(op, info);
+      replace(op->getResult(0), number, op);
     } catch (const BuildFailed &) {
       return failure();
     } catch (const ::weft::Error &error) {
@@ -337,8 +329,9 @@ private:
     return part;
   }
 
-  SmallVector<Number<Value>> expanded_of(Operation *op, const ::weft::OpInfo &info) {
-    if (auto constant = dyn_cast<ConstantOp>(op)) return {constantOf(constant)};
+  /// What the op gives.
+  Number<Value> numberOf(Operation *op, const ::weft::OpInfo &info) {
+    if (auto constant = dyn_cast<ConstantOp>(op)) return constantOf(constant);
     SmallVector<Number<Value>> operands;
     SmallVector<::weft::DType> dtypes;
     for (Value operand : op->getOperands()) {
@@ -348,24 +341,24 @@ private:
     }
     const ::weft::Attrs attrs = attrsOf(op);
     if (info.op == OpCode::complex) requireEqualSizes(op);
-    if (info.kind == OpKind::elementwise)
-      return {::weft::planar::elementwise<IREmitter>(emitter, info.op, attrs,
-                                                     {operands.data(), operands.size()},
-                                                     {dtypes.data(), dtypes.size()})};
-    if (info.op == OpCode::matmul) return {product(operands, attrs)};
-    if (info.op == OpCode::prod) return {productOver(op, operands[0].planes, attrs)};
-    if (info.op == OpCode::cumprod || info.op == OpCode::linear_recurrence)
-      return {chain(op, operands, attrs).all};
-    // What is the same for each part.
-    const auto part = [&](auto member) {
-      SmallVector<Value> values;
-      for (const Number<Value> &operand : operands)
-        values.push_back(operand.complex ? operand.planes.*member : operand.planes.re);
-      return emitter.emit(info.op, {values.data(), values.size()}, attrs);
-    };
-    Value re = part(&Planes<Value>::re);
-    if (!isComplex(op->getResult(0).getType())) return {Number<Value>(re)};
-    return {Number<Value>(Planes<Value>{re, part(&Planes<Value>::im)})};
+    if (info.kind == OpKind::elementwise) return elementwise(info.op, operands, dtypes, attrs);
+    switch (info.op) {
+#include "ComplexExpansions.inc"
+    default: break;
+    }
+    if (isComplex(op->getResult(0).getType()))
+      return ::weft::planar::each_part(emitter, info.op, attrs, {operands.data(), operands.size()});
+    SmallVector<Value> values; // the size of complex numbers is that of their real parts
+    for (const Number<Value> &operand : operands) values.push_back(operand.planes.re);
+    return emitter.emit(info.op, {values.data(), values.size()}, attrs);
+  }
+
+  Number<Value> elementwise(OpCode op, ArrayRef<Number<Value>> operands,
+                            ArrayRef<::weft::DType> dtypes, const ::weft::Attrs &attrs) {
+    return ::weft::planar::Formulas<IREmitter>(emitter, op, attrs,
+                                               {operands.data(), operands.size()},
+                                               {dtypes.data(), dtypes.size()})
+        .result();
   }
 
   Number<Value> constantOf(ConstantOp constant) {
@@ -379,7 +372,8 @@ private:
     return Planes<Value>{part(0), part(1)};
   }
 
-  Number<Value> product(ArrayRef<Number<Value>> operands, const ::weft::Attrs &attrs) {
+  Number<Value> expandMatmul(Operation *, ArrayRef<Number<Value>> operands,
+                             const ::weft::Attrs &attrs) {
     const auto &[a, b] = operands[0].planes;
     const auto &[c, d] = operands[1].planes;
     const auto times = [&](Value lhs, Value rhs) {
@@ -491,12 +485,11 @@ private:
 
   Planes<Value> arithmetic(OpCode op, const Planes<Value> &a, const Planes<Value> &b,
                            ::weft::DType dtype) {
-    const Number<Value> operands[] = {a, b};
-    const ::weft::DType dtypes[] = {dtype, dtype};
-    return ::weft::planar::elementwise<IREmitter>(emitter, op, {}, operands, dtypes).planes;
+    return elementwise(op, {a, b}, {dtype, dtype}, {}).planes;
   }
 
-  Steps chain(Operation *op, ArrayRef<Number<Value>> operands, const ::weft::Attrs &attrs) {
+  Number<Value> expandChain(Operation *op, ArrayRef<Number<Value>> operands,
+                            const ::weft::Attrs &attrs) {
     const ::weft::DType dtype = *dtypeOf(getElementTypeOrSelf(op->getResult(0).getType()));
     SmallVector<Planes<Value>> planes;
     for (const Number<Value> &operand : operands) planes.push_back(operand.planes);
@@ -510,10 +503,13 @@ private:
                  return arithmetic(OpCode::add,
                                    arithmetic(OpCode::multiply, elements[0], acc, dtype),
                                    elements[1], dtype);
-               });
+               })
+        .all;
   }
 
-  Planes<Value> productOver(Operation *op, Planes<Value> x, const ::weft::Attrs &attrs) {
+  Number<Value> expandProd(Operation *op, ArrayRef<Number<Value>> operands,
+                           const ::weft::Attrs &attrs) {
+    Planes<Value> x = operands[0].planes;
     const ::weft::DType dtype = *dtypeOf(getElementTypeOrSelf(op->getResult(0).getType()));
     const ::weft::ReductionAttrs over(attrs);
     for (const int64_t axis : over.axes)
@@ -524,7 +520,7 @@ private:
               .last;
     if (over.keepdims || over.axes.empty()) return x;
     const SmallVector<int64_t> axes(over.axes.begin(), over.axes.end());
-    return {withoutUnits(x.re, axes), withoutUnits(x.im, axes)};
+    return Planes<Value>{withoutUnits(x.re, axes), withoutUnits(x.im, axes)};
   }
 
   func::FuncOp function;

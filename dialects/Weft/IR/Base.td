@@ -253,6 +253,8 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string attrStruct = "";
   /// Scalar code over the vocabulary of scalar functions.
   dag body = (absent);
+  /// How it is computed on complex numbers; the build stops at an op that admits them and does not say it.
+  OnComplex onComplex = no_complex;
   /// For reductions and cumulative ops: the neutral element: zero, one, lowest, highest, no, yes.
   string init = "";
   /// One dag per operand over ops and saved values ($operand, $result, cotangent $d<result>).

@@ -46,6 +46,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Numeric> {
   let promotion = "sum";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_add $acc, $x);
+  let onComplex = each_part;
   let init = "zero";
   let vjp = [(cumsum_back $dy)];
   let jvp = (linear);
@@ -58,6 +59,7 @@ def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Numeric> {
   let promotion = "sum";
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_mul $acc, $x);
+  let onComplex = OwnFunction<"chain">;
   let init = "one";
   let numpy = "cumulative(np.multiply, x, axis, reverse, exclusive, 1)";
   let example = "cumprod([1, 2, 3, 4], {.exclusive = true})  ->  [1, 1, 2, 6]";
@@ -134,6 +136,7 @@ def Weft_LinearRecurrenceOp : Weft_PureOp<"linear_recurrence"> {
   let batching = "every";
   let promotion = "common";
   let body = (s_add (s_mul $a, $acc), $x);
+  let onComplex = OwnFunction<"chain">;
   let init = "zero";
   let vjp = [(recurrence_factor_back $a, $x, $y, $dy), (recurrence_back $a, $dy)];
   let jvp = (recurrence_forward $a, $x, $y);

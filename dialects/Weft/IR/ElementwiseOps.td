@@ -63,6 +63,7 @@ def Weft_AddOp : Weft_BinaryOp<"add", Weft_Numeric, [Commutative, Weft_TellsApar
   let summary = "Sum of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_add $lhs, $rhs);
+  let onComplex = each_part;
   let vjp = [(copy $dy), (copy $dy)];
   let numpy = "lhs + rhs";
   let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
@@ -72,6 +73,7 @@ def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Numeric, [Weft_TellsApart]>
   let summary = "Difference of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_sub $lhs, $rhs);
+  let onComplex = each_part;
   let vjp = [(copy $dy), (neg $dy)];
   let numpy = "lhs - rhs";
   let example = "subtract([1, 2, 3], [10, 20, 30])  ->  [-9, -18, -27]";
@@ -81,6 +83,7 @@ def Weft_MultiplyOp : Weft_BinaryOp<"multiply", Weft_Numeric, [Commutative]> {
   let summary = "Product of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_mul $lhs, $rhs);
+  let onComplex = Formula<"multiply">;
   let vjp = [(mul $dy, $rhs), (mul $dy, $lhs)];
   let numpy = "lhs * rhs";
   let example = "multiply([1, 2, 3], [10, 20, 30])  ->  [10, 40, 90]";
@@ -91,6 +94,7 @@ def Weft_DivideOp : Weft_BinaryOp<"divide", Weft_Inexact> {
   let description = "IEEE division: x / 0 is an infinity, 0 / 0 is NaN.";
   let promotion = "floating";
   let body = (s_div $lhs, $rhs);
+  let onComplex = Formula<"divide">;
   let vjp = [(div $dy, $rhs), (neg (div (mul $dy, $y), $rhs))];
   let cost = 4;
   let numpy = "lhs / rhs";
@@ -118,6 +122,7 @@ def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Numeric> {
     for the bases 1 and -1. The derivative by the exponent is 0 where the base is 0.
   }];
   let body = (s_pow $lhs, $rhs);
+  let onComplex = Formula<"power">;
   let vjp = [
     (mul $dy, (where (eq $rhs, 0), 0,
                      (mul $rhs, (pow $lhs, (where (eq $rhs, 0), 1, (sub $rhs, 1)))))),
@@ -157,6 +162,7 @@ def Weft_MinimumOp : Weft_BinaryOp<"minimum", Weft_Number, [Commutative]> {
 def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Numeric> {
   let summary = "Each element with its sign changed.";
   let body = (s_neg $x);
+  let onComplex = each_part;
   let vjp = [(neg $dy)];
   let numpy = "-x";
   let example = "negate([1, -2, 0.5])  ->  [-1, 2, -0.5]";
@@ -169,6 +175,7 @@ def Weft_AbsOp : Weft_UnaryOp<"abs", Weft_Numeric> {
   let resultDType = "x's dtype, of complex numbers that of their parts";
   let shapeFunction = "magnitude";
   let body = (s_abs $x);
+  let onComplex = Formula<"magnitude">;
   let vjp = [(abs_back $x, $dy)];
   let jvp = (abs_forward $x, $dx);
   let numpy = "np.abs(x)";
@@ -224,11 +231,15 @@ class Weft_ComplexPartOp<string mnemonic, string name> : Weft_UnaryOp<mnemonic, 
 }
 def Weft_RealOp : Weft_ComplexPartOp<"real", "real_part"> {
   let summary = "The real part of each element.";
+  let eagerFunction = "real_part";
+  let onComplex = Formula<"real_part">;
   let vjp = [(real_back $dy)];
   let numpy = "np.real(x)";
 }
 def Weft_ImagOp : Weft_ComplexPartOp<"imag", "imaginary_part"> {
   let summary = "The imaginary part of each element.";
+  let eagerFunction = "imaginary_part";
+  let onComplex = Formula<"imaginary_part">;
   let vjp = [(imag_back $dy)];
   let numpy = "np.imag(x)";
 }
@@ -236,6 +247,7 @@ def Weft_ConjOp : Weft_ComplexPartOp<"conj", "conjugate"> {
   let summary = "Each element with the sign of its imaginary part changed.";
   let resultDType = "x's dtype";
   let shapeFunction = "same";
+  let onComplex = Formula<"conjugate">;
   let vjp = [(conj_back $dy)];
   let numpy = "np.conj(x)";
 }
@@ -248,7 +260,8 @@ def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
   let resultDType = "the complex dtype of parts of their dtype";
   let shapeFunction = "complex";
   let domain = "nowhere";
-  let vjp = [(complex_back_real $dy), (complex_back_imag $dy)];
+  let onComplex = Formula<"joined">;
+  let vjp = [(complex_back $dy), (complex_back $dy)];
   let jvp = (linear);
   let numpy = "complex_of(real, imag)";
 }
@@ -260,6 +273,7 @@ def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
 def Weft_ExpOp : Weft_UnaryFloatOp<"exp", Weft_Inexact> {
   let summary = "e raised to each element.";
   let body = (math_exp $x);
+  let onComplex = Formula<"exp">;
   let vjp = [(mul $dy, $y)];
   let numpy = "np.exp(x)";
   let tolerance = "ulps(1)";
@@ -270,6 +284,7 @@ def Weft_LogOp : Weft_UnaryFloatOp<"log", Weft_Inexact> {
   let summary = "Natural logarithm of each element.";
   let description = "log(0) is -inf, the logarithm of a negative number is NaN.";
   let body = (math_log $x);
+  let onComplex = Formula<"log">;
   let vjp = [(div $dy, $x)];
   let numpy = "np.log(x)";
   let tolerance = "ulps(1)";
@@ -280,6 +295,7 @@ def Weft_LogOp : Weft_UnaryFloatOp<"log", Weft_Inexact> {
 def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1", Weft_Inexact> {
   let summary = "exp(x) - 1 of each element, exact near 0.";
   let body = (math_expm1 $x);
+  let onComplex = Formula<"expm1">;
   let vjp = [(mul $dy, (add $y, 1))];
   let numpy = "np.expm1(x)";
   let tolerance = "ulps(1)";
@@ -289,6 +305,7 @@ def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1", Weft_Inexact> {
 def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p", Weft_Inexact> {
   let summary = "log(1 + x) of each element, exact near 0.";
   let body = (math_log1p $x);
+  let onComplex = Formula<"log1p">;
   let vjp = [(div $dy, (add $x, 1))];
   let numpy = "np.log1p(x)";
   let tolerance = "ulps(1)";
@@ -299,6 +316,7 @@ def Weft_Log1pOp : Weft_UnaryFloatOp<"log1p", Weft_Inexact> {
 def Weft_TanhOp : Weft_UnaryFloatOp<"tanh", Weft_Inexact> {
   let summary = "Hyperbolic tangent of each element.";
   let body = (math_tanh $x);
+  let onComplex = Formula<"tanh">;
   let vjp = [(mul $dy, (sub (one), (square $y)))];
   let numpy = "np.tanh(x)";
   let tolerance = "ulps(1)";
@@ -332,6 +350,7 @@ def Weft_SqrtOp : Weft_UnaryFloatOp<"sqrt", Weft_Inexact> {
   let summary = "Square root of each element.";
   let description = "NaN for negative elements; correctly rounded.";
   let body = (math_sqrt $x);
+  let onComplex = Formula<"sqrt">;
   let vjp = [(div $dy, (mul $y, 2))];
   let cost = 4;
   let numpy = "np.sqrt(x)";
@@ -353,6 +372,7 @@ def Weft_RsqrtOp : Weft_UnaryFloatOp<"rsqrt"> {
 def Weft_SinOp : Weft_UnaryFloatOp<"sin", Weft_Inexact> {
   let summary = "Sine of each element, in radians.";
   let body = (math_sin $x);
+  let onComplex = Formula<"sin">;
   let vjp = [(mul $dy, (cos $x))];
   let numpy = "np.sin(x)";
   let tolerance = "ulps(1)";
@@ -362,6 +382,7 @@ def Weft_SinOp : Weft_UnaryFloatOp<"sin", Weft_Inexact> {
 def Weft_CosOp : Weft_UnaryFloatOp<"cos", Weft_Inexact> {
   let summary = "Cosine of each element, in radians.";
   let body = (math_cos $x);
+  let onComplex = Formula<"cos">;
   let vjp = [(neg (mul $dy, (sin $x)))];
   let numpy = "np.cos(x)";
   let tolerance = "ulps(1)";
@@ -381,12 +402,14 @@ class Weft_ComparisonOp<string mnemonic, list<Trait> traits = [], TypeConstraint
 def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative], Weft_Any> {
   let summary = "lhs == rhs, element by element; NaN equals nothing.";
   let body = (s_eq $lhs, $rhs);
+  let onComplex = Formula<"equal">;
   let numpy = "lhs == rhs";
   let example = "equal([1, 2, 3], [1, 3, 3])  ->  [true, false, true]";
 }
 def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative], Weft_Any> {
   let summary = "lhs != rhs, element by element; NaN differs from everything.";
   let body = (s_ne $lhs, $rhs);
+  let onComplex = Formula<"not_equal">;
   let numpy = "lhs != rhs";
   let example = "not_equal([1, 2, 3], [1, 3, 3])  ->  [false, true, false]";
 }
@@ -541,6 +564,7 @@ def Weft_SelectOp : Weft_ElementwiseOp<"select"> {
   let shapeFunction = "select";
   let promotion = "common";
   let body = (s_select $pred, $on_true, $on_false);
+  let onComplex = each_part;
   let vjp = [(no_grad), (where $pred, $dy, 0), (where $pred, 0, $dy)];
   let samples = samplesOfThree;
   let numpy = "np.where(pred, on_true, on_false)";
@@ -565,6 +589,7 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let shapeFunction = "cast";
   let eagerFunction = "cast";
   let body = (s_cast $x);
+  let onComplex = Formula<"converted">;
   let vjp = [(cast_back $dy)];
   let jvp = (linear);
   let samples = samplesOfOne;

@@ -27,6 +27,7 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "reshape";
+  let onComplex = each_part;
   let batching = "first";
   let vjp = [(reshape_back $dy)];
   let jvp = (linear);
@@ -68,6 +69,7 @@ def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "transpose";
+  let onComplex = each_part;
   let batching = "first";
   let vjp = [(transpose_back $dy)];
   let jvp = (linear);
@@ -97,6 +99,7 @@ def Weft_BroadcastOp : Weft_PureOp<"broadcast", [Weft_CheapToRerun]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "broadcast";
+  let onComplex = each_part;
   let batching = "broadcast";
   let vjp = [(broadcast_back $dy)];
   let jvp = (linear);
@@ -138,6 +141,7 @@ def Weft_SliceOp : Weft_PureOp<"slice", [Weft_CheapToRerun]> {
   let hasFolder = 1;
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "slice";
+  let onComplex = each_part;
   let batching = "first";
   let vjp = [(slice_back $sizes, $dy)];
   let jvp = (linear);
@@ -167,6 +171,7 @@ def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
   let raises = [Raises<IndexError, "an axis is not one of x">, Raises<ValueError, "an axis is given twice">];
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "reverse";
+  let onComplex = each_part;
   let batching = "first";
   let vjp = [(reverse_back $dy)];
   let jvp = (linear);
@@ -194,6 +199,7 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
                 Raises<ShapeError, "sizes differ outside of the axis">];
   let assemblyFormat = "$xs attr-dict `:` functional-type($xs, $y)";
   let shapeFunction = "concatenate";
+  let onComplex = each_part;
   let batching = "every";
   let promotion = "common";
   let vjp = [(concatenate_back $dy)];
@@ -229,6 +235,7 @@ def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {
                          `:` `(` type($x) `,` type($value) `)` `->` type($y)}];
   let hasCanonicalizeMethod = 1;
   let shapeFunction = "pad";
+  let onComplex = each_part;
   let batching = "first_alone";
   let promotion = "common";
   let vjp = [(pad_back $sizes, $dy), (pad_value_back $sizes, $dy)];
@@ -259,6 +266,7 @@ def Weft_GatherOp : Weft_PureOp<"gather", [Weft_CheapToRerun]> {
   let raises = [axis_out_of_range, index_out_of_range];
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "gather";
+  let onComplex = each_part;
   let batching = "gather";
   let vjp = [(gather_back $indices, $dy), (no_grad)];
   let jvp = (linear);
@@ -292,6 +300,7 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
                 Raises<ShapeError, "updates has another shape">];
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "scatter_add";
+  let onComplex = each_part;
   let batching = "scatter_add";
   let vjp = [(copy $dy), (no_grad), (scatter_add_back $indices, $dy)];
   let jvp = (linear);
@@ -324,6 +333,7 @@ def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
                 Raises<ShapeError, "sizes of x and indices differ outside of the axis">];
   let assemblyFormat = "$x `,` $indices attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "take_along_axis";
+  let onComplex = each_part;
   let batching = "every";
   let vjp = [(take_along_axis_back $indices, $dy), (no_grad)];
   let jvp = (linear);
@@ -360,6 +370,7 @@ def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {
                                    "indices and updates">];
   let assemblyFormat = "$x `,` $indices `,` $updates attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "add_along_axis";
+  let onComplex = each_part;
   let batching = "every";
   let vjp = [(copy $dy), (no_grad), (add_along_axis_back $indices, $dy)];
   let jvp = (linear);
@@ -391,6 +402,7 @@ def Weft_UpdateSliceOp : Weft_PureOp<"update_slice"> {
                 Raises<ShapeError, "index is no scalar, or value has another shape">];
   let assemblyFormat = "$x `,` $index `,` $value attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "update_slice";
+  let onComplex = each_part;
   let batching = "update_slice";
   let vjp = [(update_slice_back $index, $dy), (no_grad), (update_slice_value_back $index, $dy)];
   let jvp = (linear);
@@ -418,6 +430,7 @@ def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
   let assemblyFormat = "$x attr-dict `:` functional-type($x, $y)";
   let hasFolder = 1;
   let shapeFunction = "size";
+  let onComplex = each_part;
   let batching = "size";
   let inactive = "its result is a size";
   let samples = [

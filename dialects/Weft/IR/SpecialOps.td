@@ -307,6 +307,7 @@ defvar samplesInside = [Sample<["special"]>, Sample<["[[0, 1], [-1, 0]]"]>];
 def Weft_TanOp : Weft_ElementaryOp<"tan"> {
   let summary = "The tangent of an angle.";
   let body = (math_tan $x);
+  let onComplex = Formula<"tan">;
   let vjp = [(mul $dy, (add (one), (square $y)))];
   let numpy = "np.tan(x)";
   let example = "tan([0.0, 1.0])  ->  [0, 1.5574077]";
@@ -315,6 +316,7 @@ def Weft_TanOp : Weft_ElementaryOp<"tan"> {
 def Weft_AtanOp : Weft_ElementaryOp<"atan"> {
   let summary = "The angle between -pi / 2 and pi / 2 whose tangent is x.";
   let body = (math_atan $x);
+  let onComplex = Formula<"atan">;
   let vjp = [(div $dy, (add (one), (square $x)))];
   let numpy = "np.arctan(x)";
   let example = "atan([0.0, 1.0])  ->  [0, 0.7853982]";
@@ -324,6 +326,7 @@ def Weft_AtanOp : Weft_ElementaryOp<"atan"> {
 def Weft_AsinOp : Weft_ElementaryOp<"asin"> {
   let summary = "The angle between -pi / 2 and pi / 2 whose sine is x; of a real x NaN beyond -1 and 1.";
   let body = (math_asin $x);
+  let onComplex = Formula<"asin">;
   let vjp = [(div $dy, (sqrt (mul (sub 1, $x), (add 1, $x))))];
   let numpy = "np.arcsin(x)";
   let samples = samplesInside;
@@ -335,6 +338,7 @@ def Weft_AsinOp : Weft_ElementaryOp<"asin"> {
 def Weft_AcosOp : Weft_ElementaryOp<"acos"> {
   let summary = "The angle between 0 and pi whose cosine is x; of a real x NaN beyond -1 and 1.";
   let body = (math_acos $x);
+  let onComplex = Formula<"acos">;
   let vjp = [(neg (div $dy, (sqrt (mul (sub 1, $x), (add 1, $x)))))];
   let numpy = "np.arccos(x)";
   let samples = samplesInside;
@@ -366,6 +370,7 @@ def Weft_Atan2Op : Weft_ElementwiseOp<"atan2"> {
 def Weft_SinhOp : Weft_ElementaryOp<"sinh"> {
   let summary = "The hyperbolic sine, (exp(x) - exp(-x)) / 2.";
   let body = (math_sinh $x);
+  let onComplex = Formula<"sinh">;
   let vjp = [(mul $dy, (cosh $x))];
   let numpy = "np.sinh(x)";
   let example = "sinh([0.0, 1.0])  ->  [0, 1.1752012]";
@@ -374,6 +379,7 @@ def Weft_SinhOp : Weft_ElementaryOp<"sinh"> {
 def Weft_CoshOp : Weft_ElementaryOp<"cosh"> {
   let summary = "The hyperbolic cosine, (exp(x) + exp(-x)) / 2.";
   let body = (math_cosh $x);
+  let onComplex = Formula<"cosh">;
   let vjp = [(mul $dy, (sinh $x))];
   let numpy = "np.cosh(x)";
   let example = "cosh([0.0, 1.0])  ->  [1, 1.5430807]";
@@ -382,6 +388,7 @@ def Weft_CoshOp : Weft_ElementaryOp<"cosh"> {
 def Weft_AsinhOp : Weft_ElementaryOp<"asinh"> {
   let summary = "The number whose hyperbolic sine is x.";
   let body = (math_asinh $x);
+  let onComplex = Formula<"asinh">;
   let vjp = [(div $dy, (asinh_slope $x))];
   let numpy = "np.arcsinh(x)";
   let example = "asinh([0.0, 1.0])  ->  [0, 0.8813736]";
@@ -391,6 +398,7 @@ def Weft_AsinhOp : Weft_ElementaryOp<"asinh"> {
 def Weft_AcoshOp : Weft_ElementaryOp<"acosh"> {
   let summary = "The number from 0 on whose hyperbolic cosine is x; of a real x NaN below 1.";
   let body = (math_acosh $x);
+  let onComplex = Formula<"acosh">;
   let vjp = [(div $dy, (mul (sqrt (sub $x, 1)), (sqrt (add $x, 1))))];
   let numpy = "np.arccosh(x)";
   let domain = "nowhere";
@@ -401,6 +409,7 @@ def Weft_AcoshOp : Weft_ElementaryOp<"acosh"> {
 def Weft_AtanhOp : Weft_ElementaryOp<"atanh"> {
   let summary = "The number whose hyperbolic tangent is x; of a real x NaN beyond -1 and 1.";
   let body = (math_atanh $x);
+  let onComplex = Formula<"atanh">;
   let vjp = [(div $dy, (mul (sub 1, $x), (add 1, $x)))];
   let numpy = "np.arctanh(x)";
   let samples = samplesInside;

@@ -12,14 +12,16 @@ static LogicalResult verifySizes(Operation *op, RankedTensorType type, ValueRang
 
 /// Values of that type must fit in that stack.
 static LogicalResult verifyPlace(Operation *op, RankedTensorType value, RankedTensorType stack) {
-  bool fits = value.getElementType() == stack.getElementType();
-  if (value.hasStaticShape())
-    fits &=
-        stack.getRank() == value.getRank() + 1 && stack.getShape().drop_front() == value.getShape();
-  else fits &= stack.getRank() == 1;
+  bool fits = value.getElementType() == stack.getElementType() && stack.getRank() != 0 &&
+              (value.hasStaticShape() ? stack.getRank() == value.getRank() + 1
+                                      : stack.getRank() <= value.getRank());
+  if (fits) {
+    const auto own = stack.getShape().drop_front();
+    fits = !ShapedType::isDynamicShape(own) && own == value.getShape().take_back(own.size());
+  }
   if (fits) return success();
   return op->emitOpError() << "a stack of " << value << " has its shape behind one more axis, or "
-                           << "rank 1 if a size is unknown, but is " << stack;
+                           << "its last axes if a size is unknown, but is " << stack;
 }
 
 LogicalResult StackEmptyOp::verify() { return verifySizes(*this, getType(), getSizes()); }

@@ -8,7 +8,8 @@ include "Weft/IR/Base.td"
 /// An op on a stack, which is made by `weft-differentiate` alone. It is no record of the op table: no
 /// program calls it. A stack is a tensor like any other, so that loops carry it and update it in
 /// place. Values of known sizes lie in it along its first axis; those of sizes that only run time
-/// knows lie in a stack of rank 1 behind each other, from an offset on. A place is loaded only
+/// knows lie along it behind each other, from an offset on, in a stack of rank 1 or one whose other axes are their last
+/// ones, as complex numbers have theirs. A place is loaded only
 /// after it was stored, and stored only once unless the store says otherwise; hence the derivatives,
 /// which are ops on stacks too.
 class Weft_StackOp<string mnemonic, list<Trait> traits = []>

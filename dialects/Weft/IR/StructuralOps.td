@@ -80,6 +80,7 @@ def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Numeric> {
   let summary = "Sum over the given axes; of nothing, 0.";
   let promotion = "sum";
   let body = (s_add $acc, $x);
+  let onComplex = each_part;
   let init = "zero";
   let vjp = [(expand_reduced $dy)];
   let jvp = (linear);
@@ -93,6 +94,7 @@ def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Inexact> {
   let summary = "Mean over the given axes; of nothing, NaN.";
   let promotion = "floating";
   let body = (s_add $acc, $x);
+  let onComplex = each_part;
   let init = "zero";
   let vjp = [(mean_back $dy)];
   let jvp = (linear);
@@ -110,6 +112,7 @@ def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Numeric> {
   }];
   let promotion = "sum";
   let body = (s_mul $acc, $x);
+  let onComplex = OwnFunction<"prod">;
   let init = "one";
   let vjp = [(prod_back $x, $dy)];
   let jvp = (prod_forward $x, $dx);
@@ -297,6 +300,7 @@ def Weft_MatmulOp : Weft_PureOp<"matmul"> {
                                    "broadcast, or an operand of rank 1 is to be transposed">];
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "matmul";
+  let onComplex = OwnFunction<"matmul">;
   let batching = "matmul";
   let promotion = "common";
   let vjp = [(matmul_back_lhs $rhs, $dy), (matmul_back_rhs $lhs, $dy)];
@@ -334,6 +338,7 @@ def Weft_StopGradientOp : Weft_PureOp<"stop_gradient", [Weft_CheapToRerun]> {
   let raises = [];
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let shapeFunction = "same";
+  let onComplex = each_part;
   let batching = "first";
   let inactive = "it stops gradients";
   let samples = !foreach(shape, ["scalar", "33", "0", "5x7"], Sample<[shape]>);
@@ -356,6 +361,7 @@ def Weft_BarrierOp : Weft_PureOp<"barrier", [Weft_StaysInLinalg]> {
   let raises = [];
   let assemblyFormat = "$x `,` $after attr-dict `:` functional-type(operands, $y)";
   let shapeFunction = "same";
+  let onComplex = each_part;
   let batching = "barrier";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);
@@ -380,6 +386,7 @@ def Weft_MatchShapeOp : Weft_PureOp<"match_shape", [Weft_CheapToRerun]> {
   let assemblyFormat = "$x `,` $like attr-dict `:` functional-type(operands, $y)";
   let hasFolder = 1;
   let shapeFunction = "match_shape";
+  let onComplex = each_part;
   let batching = "every";
   let vjp = [(copy $dy), (no_grad)];
   let jvp = (linear);

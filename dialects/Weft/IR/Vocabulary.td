@@ -92,6 +92,26 @@ def math_gammainc_da : Special<"gammainc_da">;
 def math_betainc : Special<"betainc">;
 
 //===----------------------------------------------------------------------===//
+// Complex numbers, of which there is no scalar code
+//===----------------------------------------------------------------------===//
+
+/// How an op is computed on complex numbers: weft-tblgen writes by it what executes the op (EagerTable.inc), the
+/// switch over formulas (ComplexFormulas.inc), and what the pass weft-expand-complex does (ComplexExpansions.inc).
+class OnComplex<string which, string name = ""> {
+  string way = which;
+  string function = name;
+}
+/// Its operands admit none.
+def no_complex : OnComplex<"none">;
+/// Real and imaginary parts are each what the op gives of them: it moves elements, or is linear. The eager function of
+/// a structural op takes complex elements as it takes others.
+def each_part : OnComplex<"each_part">;
+/// Of an elementwise op: a formula, a member of planar::Functions or planar::Formulas (lib/Complex).
+class Formula<string name> : OnComplex<"formula", name>;
+/// A function of its own: `complex_NAME` of weft::eager (EagerComplex.cpp), and `expandName` of the pass.
+class OwnFunction<string name> : OnComplex<"own_function", name>;
+
+//===----------------------------------------------------------------------===//
 // Derivatives: an Emit is an op of the dialect by its mnemonic; a Rule is a function template of
 // lib/Autodiff/Rules.h called with the emitter, the call's types and attributes, and the arguments.
 // Integers and strings ("0.5") in a dag are scalars of the cotangent's dtype.
@@ -165,8 +185,7 @@ def abs_forward : Rule<"abs_forward">;
 def real_back : Rule<"real_back">;
 def imag_back : Rule<"imag_back">;
 def conj_back : Rule<"conj_back">;
-def complex_back_real : Rule<"complex_back_real">;
-def complex_back_imag : Rule<"complex_back_imag">;
+def complex_back : Rule<"complex_back">;
 def erfcx_slope : Rule<"erfcx_slope">;
 def sinc_slope : Rule<"sinc_slope">;
 def log_ndtr_slope : Rule<"log_ndtr_slope">;

@@ -123,13 +123,19 @@ typename E::Value cast_back(E &e, VjpCall<E> &call, std::size_t i,
   return e.cast(drops ? e.real_part(cotangent) : cotangent, dtype);
 }
 
+/// dividend / divisor, and a number where the divisor is 0.
+template <class E>
+typename E::Value quotient_or(E &e, const typename E::Value &dividend,
+                              const typename E::Value &divisor, double otherwise) {
+  const auto number = [&](double value) { return e.scalar(value, e.type(divisor).dtype); };
+  const auto none = e.equal(divisor, number(0));
+  return e.select(none, number(otherwise), e.divide(dividend, e.select(none, number(1), divisor)));
+}
+
 /// `value`, which is real, over the distance of complex numbers from 0; 0 where that is 0.
 template <class E>
 typename E::Value over_distance(E &e, const typename E::Value &x, const typename E::Value &value) {
-  const typename E::Value size = e.abs(x);
-  const DType dtype = e.type(size).dtype;
-  const typename E::Value zero = e.scalar(0, dtype), none = e.equal(size, zero);
-  return e.select(none, zero, e.divide(value, e.select(none, e.scalar(1, dtype), size)));
+  return quotient_or(e, value, e.abs(x), 0);
 }
 
 /// Of `abs`: x / |x| times the cotangent, which is real.
@@ -172,17 +178,10 @@ typename E::Value conj_back(E &e, VjpCall<E> &, std::size_t, const typename E::V
 }
 /// Of `complex`, by its real and by its imaginary parts, whose dtype may be narrower.
 template <class E>
-typename E::Value complex_back_real(E &e, VjpCall<E> &call, std::size_t i,
-                                    const typename E::Value &cotangent) {
+typename E::Value complex_back(E &e, VjpCall<E> &call, std::size_t i,
+                               const typename E::Value &cotangent) {
   const DType dtype = call.operand_type(i).dtype;
-  const typename E::Value part = e.real_part(cotangent);
-  return e.type(part).dtype == dtype ? part : e.cast(part, dtype);
-}
-template <class E>
-typename E::Value complex_back_imag(E &e, VjpCall<E> &call, std::size_t i,
-                                    const typename E::Value &cotangent) {
-  const DType dtype = call.operand_type(i).dtype;
-  const typename E::Value part = e.imaginary_part(cotangent);
+  const auto part = i == 0 ? e.real_part(cotangent) : e.imaginary_part(cotangent);
   return e.type(part).dtype == dtype ? part : e.cast(part, dtype);
 }
 

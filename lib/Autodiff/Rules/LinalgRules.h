@@ -298,10 +298,7 @@ typename E::Value with_diagonal(E &e, const typename E::Value &vector,
 /// 1 / x, and 0 where x is 0, where no derivative goes either.
 template <class E>
 typename E::Value inverse_or_zero(E &e, const typename E::Value &x) {
-  const DType dtype = e.type(x).dtype;
-  const auto zero = e.scalar(0, dtype), one = e.scalar(1, dtype);
-  const auto none = e.equal(x, zero);
-  return e.select(none, zero, e.divide(one, e.select(none, one, x)));
+  return quotient_or(e, e.scalar(1, e.type(x).dtype), x, 0);
 }
 
 /// 1 / (v[j] - v[i]), and 0 where they are equal.

@@ -116,9 +116,7 @@ typename E::Value i1e_over_x(E &e, Call &, std::size_t, const typename E::Value 
 template <class E, class Call>
 typename E::Value quotient_of_length(E &e, Call &, std::size_t, const typename E::Value &x,
                                      const typename E::Value &length) {
-  const auto number = [&](double value) { return e.scalar(value, e.type(length).dtype); };
-  const auto none = e.equal(length, number(0));
-  return e.select(none, number(0), e.divide(x, e.select(none, number(1), length)));
+  return quotient_or(e, x, length, 0);
 }
 
 /// power * log(x), 0 where the power is.

@@ -60,7 +60,7 @@ func.func @cannot_grow(%s: tensor<8x4xf32>, %n: index) -> tensor<8x4xf32> {
 // -----
 
 func.func @other_shape(%x: tensor<3xf32>, %s: tensor<8x4xf32>, %at: index) -> tensor<8x4xf32> {
-  // expected-error @below {{'weft.stack_store' op a stack of 'tensor<3xf32>' has its shape behind one more axis, or rank 1 if a size is unknown, but is 'tensor<8x4xf32>'}}
+  // expected-error @below {{'weft.stack_store' op a stack of 'tensor<3xf32>' has its shape behind one more axis, or its last axes if a size is unknown, but is 'tensor<8x4xf32>'}}
   %0 = weft.stack_store %x in %s[%at] : tensor<3xf32> in tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
@@ -69,7 +69,7 @@ func.func @other_shape(%x: tensor<3xf32>, %s: tensor<8x4xf32>, %at: index) -> te
 
 // Sizes that only run time knows cannot stand along an axis.
 func.func @unknown_shape(%x: tensor<?xf32>, %s: tensor<8x4xf32>, %at: index) -> tensor<8x4xf32> {
-  // expected-error @below {{'weft.stack_add' op a stack of 'tensor<?xf32>' has its shape behind one more axis, or rank 1 if a size is unknown, but is 'tensor<8x4xf32>'}}
+  // expected-error @below {{'weft.stack_add' op a stack of 'tensor<?xf32>' has its shape behind one more axis, or its last axes if a size is unknown, but is 'tensor<8x4xf32>'}}
   %0 = weft.stack_add %x to %s[%at] : tensor<?xf32> to tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
