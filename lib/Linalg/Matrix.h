@@ -46,9 +46,9 @@ class Workspace {
 public:
   /// At least so many elements, until the next call.
   T *take(std::int64_t count) {
-    if (count > count_) {
-      memory_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count));
-      count_ = count;
+    if (count > count_ || memory_ == nullptr) { // of none too, where lanes are counted from
+      count_ = std::max<std::int64_t>(count, 1);
+      memory_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(count_));
     }
     return memory_.get();
   }
