@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <weft/shape.h>
-#include <weft/tensor.h>
+#include <weft/tensor.h> // NOLINT(misc-header-include-cycle): which exports this
 
 namespace weft {
 

@@ -76,7 +76,7 @@ public:
   }
   /// Not of what an expression gave: `x[0] = y` would change a temporary and nothing else.
   template <class Value>
-  void operator=(Value &&) && {
+  void operator=(Value &&) && { // NOLINT(misc-unconventional-assign-operator): it only refuses
     static_assert(std::is_void_v<Value>,
                   "tensors do not change: write x = x.at(0).set(y) for x[0] = y, or "
                   "v[0].assign(y) of a Variable");

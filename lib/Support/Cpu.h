@@ -15,6 +15,7 @@ enum class CpuLevel { v2 = 2, v3 = 3, v4 = 4 };
 /// The highest level that this CPU, and the operating system under us, supports. Found once.
 CpuLevel host_cpu_level() noexcept;
 
+// NOLINTBEGIN(bugprone-return-const-ref-from-parameter): tables live for ever
 /// Of what is compiled once per level: that of this level, or of the host's if it is lower.
 template <class Table>
 const Table &of_level(CpuLevel level, const Table &v2, const Table &v3, const Table &v4) {
@@ -30,6 +31,7 @@ template <class Table>
 const Table &of_host_level(const Table &v2, const Table &v3, const Table &v4) {
   return of_level(CpuLevel::v4, v2, v3, v4);
 }
+// NOLINTEND(bugprone-return-const-ref-from-parameter)
 
 /// The instruction sets that this CPU has and the operating system supports, in a fixed order. They
 /// say on which other machines code for this one runs; the CPU's name, which only tunes, does not.
