@@ -246,3 +246,73 @@ def test_einsum_takes_the_cheap_order():
     letters = "abcdefghijklm"
     equation = ",".join(letters[i : i + 2] for i in range(12)) + "->am"
     np.testing.assert_allclose(wf.einsum(equation, *many), np.linalg.multi_dot(many), rtol=1e-10)
+
+
+def test_numbers_that_fill_are_elements():
+    """They went through f64 and were clamped to the dtype's range."""
+    for fill, match in ((300, "does not fit the dtype uint8"), (1.5, "an integer of at most"), (float("nan"), "an integer of at most")):
+        for call in (
+            lambda x: wf.pad(x, 1, constant_values=fill),
+            lambda x: wf.unique(x, size=4, fill_value=fill),
+            lambda x: wf.compress([True, False], x, size=4, fill_value=fill),
+        ):
+            for run in (call, wf.function(call)):
+                with pytest.raises(wf.ValueError, match=match):
+                    run(wf.tensor([1, 2], "uint8"))
+    assert wf.pad(wf.tensor([1]), 1, constant_values=-7).tolist() == [-7, 1, -7]
+
+
+def test_variables_edges_and_quantiles_at_the_ends():
+    assert wf.cov([[1.0, 2.0, 4.0]]).shape == wf.corrcoef([[1.0, 2.0, 4.0]]).shape == ()
+    assert wf.quantile(wf.tensor([-np.inf, 1.0]), 0.5).item() == -np.inf
+    for digitize in (wf.digitize, wf.function(wf.digitize)):
+        with pytest.raises(wf.AssertionError, match="edges that are not in order"):
+            digitize(wf.tensor([1.5]), wf.tensor([3.0, 1.0, 2.0]))
+    assert wf.digitize([1.5], [3.0, 2.0, 1.0]).tolist() == [2]
+
+
+def test_lists_of_indices_beside_floats():
+    x = wf.tensor([2.0, 3.0, 4.0])
+    assert wf.segment_sum(x, [0, 1, 0], 2).tolist() == [6, 3]
+    assert wf.searchsorted(x, [2.5], sorter=[0, 1, 2]).tolist() == [1]
+
+
+def test_orders_and_second_derivatives_of_special_functions():
+    assert wf.special.polygamma(40, wf.tensor(10.0)).item() == pytest.approx(-8327848.5, rel=1e-6)
+    with pytest.raises(wf.ValueError, match="the order is at most 170"):
+        wf.special.polygamma(171, 1.0)
+    for dtype in ("float32", "float64"):
+        second = wf.grad(wf.grad(wf.special.log_ndtr))
+        assert second(wf.tensor(40.0, dtype)).item() == 0
+        assert second(wf.tensor(-50.0, dtype)).item() == pytest.approx(-0.9996009568, rel=1e-3)
+        for x in (1e-4, 1e-8):
+            assert wf.grad(wf.grad(wf.special.i1))(wf.tensor(x, dtype)).item() == pytest.approx(0.375 * x, rel=1e-5)
+            assert wf.grad(wf.grad(wf.special.i1e))(wf.tensor(x, dtype)).item() == pytest.approx(-1 + 1.875 * x, rel=1e-6)
+
+
+def test_a_tape_goes_by_what_a_traced_function_assigned():
+    def f(x):
+        for i in range(3):
+            x[i] = x[i - 1] * 2 + x[(i + 1) % 3]
+        return wf.sum(x * x)
+
+    found = []
+    for call in (f, wf.function(f, autograph=False)):
+        b = wf.tensor([1.0, 2.0, 3.0])
+        with wf.GradientTape() as tape:
+            tape.watch(b)
+            r = call(b)
+        found.append((r.item(), tape.gradient(r, b).tolist()))
+    assert found[0] == found[1] == (2541, [16, 38, 92])
+
+
+def test_words_name_functions_once():
+    for call, words in (
+        (lambda: wf.linalg.inv(wf.ones(3)), "linalg.inv: x has the shape"),
+        (lambda: wf.fft.fft(wf.zeros(0)), "fft.fft: x has the shape"),
+        (lambda: wf.fft.fftfreq(2**62), "fft.fftfreq: a tensor of shape"),
+    ):
+        with pytest.raises(wf.ShapeError, match=words):
+            call()
+    with pytest.raises(TypeError, match="^grad: the function must give a floating scalar, but it gave None"):
+        wf.grad(lambda x: None)(1.0)
