@@ -18,8 +18,8 @@ KINDS = (bool, int, float)
 # Where stubs have names from that they use.
 SOURCES = {
     "collections.abc": ["Callable", "Iterable", "Iterator", "Mapping", "Sequence"],
-    "typing": ["Any", "Generic", "NamedTuple", "Self", "TypeAlias", "TypeVar", "final"],
-    "weft._weft": ["Path", "RestoreStatus", "Sizes", "Tensor", "TensorLike", "Variable", "internal_History", "Layer", "Metric", "Optimizer", "Schedule", "Initializer"],
+    "typing": ["Any", "Generic", "NamedTuple", "Self", "SupportsFloat", "TypeAlias", "TypeVar", "final"],
+    "weft._weft": ["DTypeLike", "Path", "RestoreStatus", "Sizes", "Tensor", "TensorLike", "Variable", "internal_History", "Layer", "Metric", "Optimizer", "Schedule", "Initializer"],
     "weft.checkpoint": ["CheckpointInfo"],
     "weft.data": ["DatasetStats"],
     "weft.losses": ["Loss"],
@@ -203,7 +203,10 @@ def main(folder: str, head: str) -> None:
     print(text)
     print(f"__all__: list[str] = {[name for name in _weft.__all__ if not name.startswith('_')]}\n")
     # Other names of NumPy for the same functions.
-    others = {alias: f"{alias} = {name}\n" for alias, name in _weft._aliases.items()}
+    others: dict[str, str] = {}
+    for alias, name in _weft._aliases.items():
+        of, _, word = name.rpartition(".")
+        others[alias] = f"from weft._{of} import {word} as {alias}\n" if of else f"{alias} = {name}\n"
     for name, stub in {**stubs, **base_stubs(_weft), **others}.items():
         if name not in declared and hasattr(_weft, name):
             print(stub)

@@ -25,6 +25,10 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   asan-calls    fuzz-calls with the library of the preset asan, N/10
   tsan-text     fuzz-text with the tools of the preset tsan, N/10
   tsan-calls    fuzz-calls with the library of the preset tsan, N/10
+  array-api     the array API's own tests on the Python package, but for test/array-api/skips.txt: of the checkout of
+                data-apis/array-api-tests that WEFT_ARRAY_API_TESTS names (only if named, as the folder is yours)
+  clients       calls of SciPy, scikit-learn, xarray, einops and others on tensors, beside NumPy's arrays; they are installed
+                into build/clients
   tensorboard   event files read by the tensorboard package, which is installed into build/tensorboard
   report        the page of a run opened by Chromium, which is installed, without a network (root)
   serve         ten minutes of load on weft-serve, whose memory must stay as it is; WEFT_SERVE_SECONDS is another time
@@ -36,8 +40,8 @@ END
 }
 
 # Parts of other parts.
-check_named_parts=(asan-python)
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files kills asan-text asan-calls tsan-text tsan-calls tensorboard report serve install wheel)
+check_named_parts=(asan-python array-api)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -68,6 +72,8 @@ run_part() {
       sanitizer_options
       "$top/x" build --preset "${part%-calls}" weft-fuzz && "build/${part%-calls}/bin/weft-fuzz" calls --count "$few"
       ;;
+    array-api) check_array_api ;;
+    clients) check_clients ;;
     tensorboard) check_tensorboard ;;
     report) check_report ;;
     serve) check_serve ;;
@@ -83,6 +89,30 @@ check_asan_python() {
   "$top/x" build --preset asan weft-python || return 1
   mkdir -p "$results"
   python_tests build/asan "$results" ''
+}
+
+# peers_environment NAME: a venv build/NAME of the Python that the package is built for, with test/NAME/requirements.txt.
+peers_environment() {
+  local venv=build/$1 wanted=test/$1/requirements.txt
+  python_environment
+  has_python release || return 1
+  "$top/x" build weft-python || return 1
+  cmp -s "$wanted" "$venv/installed.txt" && return
+  build/venv/bin/python -m venv --clear "$venv" &&
+    PIP_CACHE_DIR=$top/build/pip "$venv/bin/pip" -q install --disable-pip-version-check --no-input -r "$wanted" &&
+    cp "$wanted" "$venv/installed.txt"
+}
+
+check_array_api() {
+  local folder=${WEFT_ARRAY_API_TESTS:-}
+  [[ -n $folder ]] || { say "WEFT_ARRAY_API_TESTS names no checkout of data-apis/array-api-tests"; return 1; }
+  peers_environment array-api || return 1
+  PYTHONPATH=$top/build/release/python build/array-api/bin/python test/array-api/main.py "$folder"
+}
+
+check_clients() {
+  peers_environment clients || return 1
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$top/build/release/python build/clients/bin/python test/clients/main.py
 }
 
 check_tensorboard() {

@@ -78,6 +78,21 @@ inline TensorType spec(DType dtype, std::initializer_list<detail::SpecSize> size
 /// 0, 1, ... below a size, none below one that is negative; and the identity matrix of that size.
 Tensor arange(const Size &stop, DType dtype = DType::i32, std::source_location where = WEFT_HERE);
 Tensor eye(const Size &n, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
+/// A matrix with ones on diagonal `k`, which is above the main one if it is positive, and zeros
+/// elsewhere.
+Tensor eye(const Size &rows, const Size &columns, std::int64_t k = 0, DType dtype = DType::f32,
+           std::source_location where = WEFT_HERE);
+
+/// Options of `linspace`.
+struct LinspaceOptions {
+  /// `stop` is the last number; otherwise it would be the next
+  bool endpoint = true;
+  DType dtype = DType::f32;
+};
+/// So many numbers at equal distances from start to stop, of an integer dtype rounded down. Throws
+/// ValueError if a bound is not finite or there are to be fewer than none.
+Tensor linspace(double start, double stop, const Size &number = 50, LinspaceOptions options = {},
+                std::source_location where = WEFT_HERE);
 
 namespace detail {
 /// The sizes of a tensor; of a traced one, values where its trace does not know them.

@@ -495,9 +495,13 @@ Tensor full(const Sizes &shape, const Operand &value, DType dtype = DType::f32,
             std::source_location where = WEFT_HERE);
 Tensor zeros(const Sizes &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
 Tensor ones(const Sizes &shape, DType dtype = DType::f32, std::source_location where = WEFT_HERE);
-/// `zeros` and `ones` of the shape and dtype of another tensor.
-Tensor zeros_like(const Tensor &like, std::source_location where = WEFT_HERE);
-Tensor ones_like(const Tensor &like, std::source_location where = WEFT_HERE);
+/// `zeros`, `ones` and `full` of the shape of another tensor, and its dtype if none is given.
+Tensor zeros_like(const Tensor &like, std::optional<DType> dtype = std::nullopt,
+                  std::source_location where = WEFT_HERE);
+Tensor ones_like(const Tensor &like, std::optional<DType> dtype = std::nullopt,
+                 std::source_location where = WEFT_HERE);
+Tensor full_like(const Tensor &like, const Operand &value,
+                 std::optional<DType> dtype = std::nullopt, std::source_location where = WEFT_HERE);
 namespace detail {
 Tensor arange_of_integers(std::int64_t start, std::int64_t stop, std::int64_t step, DType dtype,
                           std::source_location where);

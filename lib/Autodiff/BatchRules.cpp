@@ -238,7 +238,7 @@ Tensor gather(BatchedCall &call) {
     return axis == 1 ? picked : weft::moveaxis(picked, axis - 1, 0);
   }
   const Tensor &x = call.members(0);
-  const Tensor picked = weft::take_along_axis(x, indices_across(call, x, axis), {.axis = axis});
+  const Tensor picked = weft::gather_along_axis(x, indices_across(call, x, axis), {.axis = axis});
   if (call.shape(1).size() == 1) return picked;
   const Sizes sizes = detail::sizes_of(x), indices = detail::sizes_of(call.members(1));
   Sizes shape;

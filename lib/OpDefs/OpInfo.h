@@ -23,7 +23,7 @@ enum class OpKind : std::uint8_t {
 };
 
 /// What happens to operand dtypes of a C++ call before the op.
-enum class Promotion : std::uint8_t { none, common, floating, number, sum };
+enum class Promotion : std::uint8_t { none, common, floating, number, sum, truth };
 
 /// Whether an op computes, so that 16-bit floats are computed in f32. Where it has kernels for the
 /// large dtypes alone, other integers are computed in one of these: as sums and products, which

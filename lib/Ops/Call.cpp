@@ -71,6 +71,7 @@ DType promoted_dtype(std::string_view function, Promotion promotion,
   case Promotion::floating: return is_inexact(dtype) ? dtype : DType::f32;
   case Promotion::number: return dtype == DType::boolean ? DType::i64 : dtype;
   case Promotion::sum: return dtype_info(dtype).sum;
+  case Promotion::truth: return DType::boolean;
   }
   return dtype;
 }
@@ -124,6 +125,21 @@ Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Att
 }
 
 Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs,
+               std::optional<DType> dtype) {
+  if (!dtype) return general(op, list, attrs);
+  const OpInfo &info = op_info(op);
+  check_dtype(info.name, *dtype);
+  const Operand &x = **list.begin();
+  if (x.undefined()) refuse_undefined(op, 0);
+  Tensor tensor = x.materialize(x.weak() ? *dtype : x.dtype(), info.name);
+  if (tensor.dtype() != *dtype) {
+    const CompositeCall site(profile::kept(std::string(info.name)), x.where());
+    tensor = cast(tensor, *dtype);
+  }
+  return dispatch(op, {&tensor, 1}, attrs);
+}
+
+Tensor general(OpCode op, std::initializer_list<const Operand *> list, const Attrs &attrs,
                std::initializer_list<const Sizes *> lists) {
   std::size_t values = 0;
   for (const Sizes *sizes : lists) values += sizes->values().size();
@@ -144,6 +160,7 @@ static bool needs_no_promotion(OpCode op, DType dtype) {
   case Promotion::floating: return is_inexact(dtype);
   case Promotion::number: return dtype != DType::boolean;
   case Promotion::sum: return dtype_info(dtype).sum == dtype;
+  case Promotion::truth: return dtype == DType::boolean;
   }
   return false;
 }
@@ -200,6 +217,25 @@ static bool have_no_common_dtype(const Operand &lhs, const Operand &rhs) {
          !DTypeJoin{lhs.dtype(), rhs.dtype()}.common();
 }
 
+/// A whole number beside an integer tensor whose dtype does not hold it, as a tensor of one that
+/// does.
+static std::optional<Tensor> out_of_range(const Operand &number, const Operand &tensor) {
+  if (!number.weak() || number.weak_kind() != DTypeKind::integer || tensor.weak() ||
+      tensor.undefined() || !is_integer(tensor.dtype()))
+    return std::nullopt;
+  std::int64_t value = 0;
+  std::uint64_t large = 0;
+  const bool fits = visit_dtype(tensor.dtype(), [&]<class T>() {
+    T held{};
+    if constexpr (std::is_integral_v<T>) return number.exactly_as(held);
+    else return true;
+  });
+  if (fits) return std::nullopt;
+  if (number.exactly_as(value)) return weft::tensor(value);
+  if (number.exactly_as(large)) return weft::tensor(large);
+  return std::nullopt; // a size that is computed
+}
+
 /// A comparison by value of such numbers: a negative one is less than all that have no sign.
 static Tensor compare_by_value(OpCode op, const Operand &lhs, const Operand &rhs) {
   const bool left = !is_unsigned(lhs.dtype()); // where the signed one is
@@ -224,6 +260,10 @@ Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
     const Loan loan{&lhs, &rhs};
     return interpreter->apply({op, loan.tensors(), none});
   }
+  if (const auto number = out_of_range(lhs, rhs); number && is_comparison(op))
+    return binary(op, *number, rhs);
+  if (const auto number = out_of_range(rhs, lhs); number && is_comparison(op))
+    return binary(op, lhs, *number);
   if (have_no_common_dtype(lhs, rhs) && is_comparison(op)) return compare_by_value(op, lhs, rhs);
   return general(op, {&lhs, &rhs}, none);
 }

@@ -15,6 +15,10 @@ Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs);
 /// The results behind the first go to `more`.
 Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs,
                std::span<Tensor> more = {});
+/// Of one operand, which is cast first to the dtype that the call is to be computed in, if it says
+/// one.
+Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs,
+               std::optional<DType> dtype);
 /// Of an op with lists of sizes, whose values become operands behind the others.
 Tensor general(OpCode op, std::initializer_list<const Operand *> operands, const Attrs &attrs,
                std::initializer_list<const Sizes *> lists);

@@ -333,25 +333,26 @@ Tensor Tensor::mT(std::source_location where) const {
   return weft::transpose(*this, permutation);
 }
 
-namespace {
-
-/// A tensor of the type of `like` with one value; where sizes are unknown an op takes them from it.
-Tensor full_like(const Tensor &like, int value) {
+Tensor full_like(const Tensor &like, const Operand &value, std::optional<DType> dtype,
+                 std::source_location where) {
+  const CompositeCall site("full_like", where);
   const TensorType type = detail::type_of(like);
-  if (type.shape.is_static()) return full(type.shape, value, type.dtype);
-  // Its elements are not looked at, and have no derivative that could meet an infinity as a zero.
-  return select(tensor(true), tensor(value).astype(like.dtype()), stop_gradient(like));
+  const DType of = dtype.value_or(type.dtype);
+  if (type.shape.is_static()) return full(type.shape, value, of);
+  const Tensor number = full({}, value, of);
+  if (of != type.dtype) return broadcast(number, detail::sizes_of(like));
+  // An op takes the sizes from it. Its elements are not looked at, and have no derivative that
+  // could meet an infinity as a zero.
+  return select(tensor(true), number, stop_gradient(like));
 }
 
-} // namespace
-
-Tensor zeros_like(const Tensor &like, std::source_location where) {
+Tensor zeros_like(const Tensor &like, std::optional<DType> dtype, std::source_location where) {
   const CompositeCall site("zeros_like", where);
-  return full_like(like, 0);
+  return full_like(like, 0, dtype);
 }
-Tensor ones_like(const Tensor &like, std::source_location where) {
+Tensor ones_like(const Tensor &like, std::optional<DType> dtype, std::source_location where) {
   const CompositeCall site("ones_like", where);
-  return full_like(like, 1);
+  return full_like(like, 1, dtype);
 }
 
 } // namespace weft

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <ostream>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
+#include "Support/Enumerators.h"
 #include "Support/SizeNames.h"
 #include <weft/composites.h>
 #include <weft/detail/binding.h>
@@ -257,10 +259,76 @@ Tensor arange(const Size &stop, DType dtype, std::source_location where) {
   return iota(dtype, {max(stop, 0)});
 }
 
+Tensor eye(std::int64_t n, DType dtype, std::source_location where) {
+  return eye(n, n, 0, dtype, where);
+}
+
 Tensor eye(const Size &n, DType dtype, std::source_location where) {
-  if (n.is_number()) return eye(n.number(), dtype, where);
+  return eye(n, n, 0, dtype, where);
+}
+
+Tensor eye(const Size &rows, const Size &columns, std::int64_t k, DType dtype,
+           std::source_location where) {
   const CompositeCall site("eye", where);
-  return cast(equal(iota(DType::i64, {n, 1}), iota(DType::i64, {1, n}, {.axis = 1})), dtype);
+  check_dtype("eye", dtype);
+  // No matrix has a diagonal beyond these.
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  k = std::clamp(k, -kMost, kMost);
+  if (!rows.is_number() || !columns.is_number())
+    return cast(
+        equal(add(iota(DType::i64, {rows, 1}), k), iota(DType::i64, {1, columns}, {.axis = 1})),
+        dtype);
+  const std::int64_t height = rows.number(), width = columns.number();
+  Tensor result = detail::new_tensor(dtype, Shape{height, width});
+  visit_dtype(dtype, [&]<class T>() {
+    T *target = detail::elements<T>(result);
+    std::fill_n(target, result.size(), T(0));
+    if (result.size() == 0) return;
+    for (std::int64_t i = std::max<std::int64_t>(0, -k); i < height && i + k < width; ++i)
+      target[i * width + i + k] = T(1);
+  });
+  return result;
+}
+
+namespace {
+
+/// `linspace` of a number that a trace computes, to the same bits.
+Tensor line_between(double start, double stop, const Size &count, const LinspaceOptions &options) {
+  const Tensor at = iota(DType::f64, {count});
+  const Size parts = options.endpoint ? count - 1 : count;
+  const Tensor divisor = cast(max(parts, 1).tensor(), DType::f64);
+  const Tensor step = select(greater(parts.tensor(), std::int64_t{0}),
+                             divide(tensor(stop - start), divisor), tensor(0.0));
+  const Tensor line = add(tensor(start), multiply(at, step));
+  if (!options.endpoint) return line;
+  return select(logical_and(equal(at, cast(parts.tensor(), DType::f64)), greater(at, 0.0)),
+                tensor(stop), line);
+}
+
+} // namespace
+
+Tensor linspace(double start, double stop, const Size &number, LinspaceOptions options,
+                std::source_location where) {
+  const CompositeCall site("linspace", where);
+  check_dtype("linspace", options.dtype);
+  const std::int64_t count = number.number();
+  if (number.is_number() && count < 0)
+    throw ValueError("linspace: num is " + std::to_string(count) + ", which is negative");
+  if (!std::isfinite(start) || !std::isfinite(stop))
+    throw ValueError("linspace: a bound is not finite");
+  Tensor line;
+  if (!number.is_number()) {
+    line = line_between(start, stop, number, options);
+  } else {
+    const std::int64_t parts = options.endpoint ? count - 1 : count;
+    line = detail::new_tensor(DType::f64, Shape{count});
+    auto *to = detail::elements<double>(line);
+    const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = start + static_cast<double>(i) * step;
+    if (options.endpoint && count > 1) to[count - 1] = stop;
+  }
+  if (is_integer(options.dtype)) line = floor(line); // as NumPy's
+  return options.dtype == DType::f64 ? line : cast(line, options.dtype);
 }
 
 Sizes detail::sizes_of(const Tensor &x) {

@@ -217,16 +217,4 @@ Tensor detail::arange_of_integers(std::int64_t start, std::int64_t stop, std::in
   });
 }
 
-Tensor eye(std::int64_t n, DType dtype, std::source_location where) {
-  const CompositeCall site("eye", where);
-  check_dtype("eye", dtype);
-  Tensor result = new_tensor(dtype, Shape{n, n});
-  visit_dtype(dtype, [&]<class T>() {
-    T *target = elements<T>(result);
-    std::fill_n(target, result.size(), T(0));
-    for (std::int64_t i = 0; i < n; ++i) target[i * (n + 1)] = T(1);
-  });
-  return result;
-}
-
 } // namespace weft

@@ -1,7 +1,9 @@
 // Further names of functions.
 #include "Aliases.h"
+#include "Arguments.h"
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 #include <weft/detail/named_call.h>
@@ -49,7 +51,11 @@ void add_alias(nb::module_ &module, const char *name, const char *of) {
   static std::size_t count = 0;
   if (count == kMost) throw std::logic_error("there are more aliases than functions for them");
   Alias &alias = aliases()[count];
-  alias = {name, of, nb::object(module.attr(of)).release().ptr(), {}, {}};
+  const char *const dot = std::strchr(of, '.');
+  nb::object function = dot == nullptr
+                            ? nb::object(module.attr(of))
+                            : nb::object(family(std::string(of, dot).c_str()).attr(dot + 1));
+  alias = {name, of, function.release().ptr(), {}, {}};
   // The documentation begins with the call: "reverse(x, axis=None)".
   alias.documentation = reinterpret_cast<PyCFunctionObject *>(alias.function)->m_ml->ml_doc;
   if (alias.documentation.starts_with(std::string(of) + "("))

@@ -5,7 +5,8 @@
 
 namespace weft::python {
 
-/// Has the module call its function `name` by another name too; both must live for ever.
+/// Has the module call its function `name`, or one of a family ("linalg.vecdot"), by another name
+/// too; both must live for ever.
 void add_alias(nb::module_ &module, const char *alias, const char *name);
 
 /// A message as the user of the function reads it that this thread is called by another name:

@@ -489,8 +489,12 @@ Ints to_integer_list(PyObject *object, const Place &place) {
 }
 
 Ints to_permutation(PyObject *object, const Operand &x, const Place &place) {
-  if (object != nullptr && object != Py_None) return to_integers(object, place);
   Ints axes;
+  if (object != nullptr && object != Py_None) {
+    for (const std::int64_t axis : to_integers(object, place))
+      axes.push_back(axis < 0 ? axis + x.rank() : axis);
+    return axes;
+  }
   for (std::int64_t axis = x.rank(); axis-- > 0;) axes.push_back(axis);
   return axes;
 }

@@ -1,7 +1,7 @@
 // Making tensors of values, and the functions on tensors that no record describes.
 #include "Aliases.h"
+#include "PythonParameters.h"
 #include "Sizes.h"
-#include "Text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,16 +16,6 @@ namespace weft::python {
 
 namespace {
 
-bool is_given(PyObject *value) { return value != nullptr && value != Py_None; }
-
-void check_device(const char *function, PyObject *device) {
-  if (!is_given(device)) return;
-  const std::string text = text_of(nb::handle(device));
-  if (parse_device(text) != Device())
-    throw ValueError(std::string(function) + ": there is no device " + text +
-                     " here: make it on cpu:0");
-}
-
 DType dtype_or(PyObject *value, DType otherwise, const char *function) {
   return to_optional_dtype(value, {function, "dtype"}).value_or(otherwise);
 }
@@ -36,7 +26,7 @@ const Signature tensor_signature{"tensor",
                                   "*",
                                   {"device", "str | None", "None"}}};
 Tensor make_tensor(PyObject *const *values) {
-  check_device("tensor", values[2]);
+  check_device(values[2], {"tensor", "device"});
   return to_tensor_of(values[0], to_optional_dtype(values[1], {"tensor", "dtype"}),
                       {"tensor", "value"});
 }
@@ -60,13 +50,17 @@ const Signature asarray_signature{"asarray",
                                    "*",
                                    {"device", "str | None", "None"},
                                    {"copy", "builtins.bool | None", "None"}}};
-Tensor make_asarray(PyObject *const *values) {
-  check_device("asarray", values[2]);
+nb::object make_asarray(PyObject *const *values) {
+  check_device(values[2], {"asarray", "device"});
   Sharing sharing = Sharing::if_possible;
   if (is_given(values[3]))
     sharing = to<bool>(values[3], {"asarray", "copy"}) ? Sharing::copy : Sharing::only;
-  return to_tensor_of(values[0], to_optional_dtype(values[1], {"asarray", "dtype"}),
-                      {"asarray", "x"}, sharing);
+  const std::optional<DType> dtype = to_optional_dtype(values[1], {"asarray", "dtype"});
+  // The object itself, so that what is assigned to one is seen in the other.
+  if (is_tensor(values[0]) && sharing != Sharing::copy &&
+      dtype.value_or(tensor_in(values[0]).dtype()) == tensor_in(values[0]).dtype())
+    return nb::borrow(values[0]);
+  return checked(wrap(to_tensor_of(values[0], dtype, {"asarray", "x"}, sharing)));
 }
 
 const char *text_in(PyObject *object) {
@@ -106,32 +100,32 @@ nb::object make_internal_tensors(PyObject *const *values) {
 
 const Signature zeros_signature{"zeros",
                                 {{"shape", "Sizes"},
-                                 {"dtype", "DTypeLike", "'float32'"},
+                                 {"dtype", "DTypeLike | None", "None"},
                                  "*",
                                  {"device", "str | None", "None"}}};
 Tensor make_zeros(PyObject *const *values) {
-  check_device("zeros", values[2]);
+  check_device(values[2], {"zeros", "device"});
   return zeros(to<Sizes>(values[0], {"zeros", "shape"}), dtype_or(values[1], DType::f32, "zeros"));
 }
 const Signature ones_signature{"ones",
                                {{"shape", "Sizes"},
-                                {"dtype", "DTypeLike", "'float32'"},
+                                {"dtype", "DTypeLike | None", "None"},
                                 "*",
                                 {"device", "str | None", "None"}}};
 Tensor make_ones(PyObject *const *values) {
-  check_device("ones", values[2]);
+  check_device(values[2], {"ones", "device"});
   return ones(to<Sizes>(values[0], {"ones", "shape"}), dtype_or(values[1], DType::f32, "ones"));
 }
 
 const Signature full_signature{"full",
                                {{"shape", "Sizes"},
-                                {"value", "TensorLike"},
+                                {"fill_value", "TensorLike"},
                                 {"dtype", "DTypeLike | None", "None"},
                                 "*",
                                 {"device", "str | None", "None"}}};
 Tensor make_full(PyObject *const *values) {
-  check_device("full", values[3]);
-  const Place place{"full", "value"};
+  check_device(values[3], {"full", "device"});
+  const Place place{"full", "fill_value"};
   Argument value;
   const std::optional<DType> wanted =
       to_optional_dtype(is_given(values[2]) ? values[2] : Py_None, {"full", "dtype"});
@@ -140,38 +134,44 @@ Tensor make_full(PyObject *const *values) {
   return full(to<Sizes>(values[0], {"full", "shape"}), value.operand(), dtype);
 }
 
-/// Of the type of a tensor, in another dtype if one is given.
-Tensor like(PyObject *const *values, const char *function,
-            Tensor (*make)(const Tensor &, std::source_location)) {
-  const Tensor of = to_tensor(values[0], {function, "x"});
-  const Tensor made = make(of, std::source_location());
-  const DType dtype = dtype_or(values[1], detail::type_of(made).dtype, function);
-  return dtype == detail::type_of(made).dtype ? made : made.astype(dtype);
+/// The parameters of what is like a tensor, behind it.
+std::vector<Param> like_params(std::initializer_list<Param> first) {
+  std::vector<Param> params = first;
+  params.insert(params.end(),
+                {{"dtype", "DTypeLike | None", "None"}, "*", {"device", "str | None", "None"}});
+  return params;
 }
-const Signature zeros_like_signature{"zeros_like",
-                                     {{"x", "TensorLike"}, {"dtype", "DTypeLike | None", "None"}}};
+
+/// Of the shape of a tensor, and in its dtype if none is given.
+Tensor like(PyObject *const *values, const char *function,
+            Tensor (*make)(const Tensor &, std::optional<DType>, std::source_location)) {
+  check_device(values[2], {function, "device"});
+  return make(to_tensor(values[0], {function, "x"}),
+              to_optional_dtype(values[1], {function, "dtype"}), std::source_location());
+}
+const Signature zeros_like_signature{"zeros_like", like_params({{"x", "TensorLike"}}), "Tensor"};
 Tensor make_zeros_like(PyObject *const *values) { return like(values, "zeros_like", zeros_like); }
-const Signature ones_like_signature{"ones_like",
-                                    {{"x", "TensorLike"}, {"dtype", "DTypeLike | None", "None"}}};
+const Signature ones_like_signature{"ones_like", like_params({{"x", "TensorLike"}}), "Tensor"};
 Tensor make_ones_like(PyObject *const *values) { return like(values, "ones_like", ones_like); }
 const Signature full_like_signature{
-    "full_like",
-    {{"x", "TensorLike"}, {"value", "TensorLike"}, {"dtype", "DTypeLike | None", "None"}}};
+    "full_like", like_params({{"x", "TensorLike"}, {"fill_value", "TensorLike"}}), "Tensor"};
 Tensor make_full_like(PyObject *const *values) {
+  check_device(values[3], {"full_like", "device"});
   const Tensor of = to_tensor(values[0], {"full_like", "x"});
   const DType dtype = dtype_or(values[2], detail::type_of(of).dtype, "full_like");
   Argument value;
-  const Place place{"full_like", "value"};
+  const Place place{"full_like", "fill_value"};
   if (!value.convert(values[1], place, dtype)) refuse_object(values[1], place);
-  const detail::NamedCall named("full_like");
-  return full(of.shape(), value.operand(), dtype);
+  return full_like(of, value.operand(), dtype, std::source_location());
 }
 
 const Signature arange_signature{"arange",
                                  {{"start", "SupportsFloat | SupportsIndex"},
                                   {"stop", "SupportsFloat | SupportsIndex | None", "None"},
                                   {"step", "SupportsFloat | SupportsIndex", "1"},
-                                  {"dtype", "DTypeLike | None", "None"}}};
+                                  {"dtype", "DTypeLike | None", "None"},
+                                  "*",
+                                  {"device", "str | None", "None"}}};
 /// Whether it is an integer of Python or of NumPy.
 bool is_whole(PyObject *object) {
   if (PyLong_Check(object)) return true;
@@ -241,6 +241,7 @@ DType dtype_of_range(std::span<const RangeNumber> numbers) {
 }
 
 Tensor make_arange(PyObject *const *values) {
+  check_device(values[4], {"arange", "device"});
   std::array<RangeNumber, 3> numbers = {0, 0, 1};
   for (std::size_t i = 0; i < 3; ++i)
     if (is_given(values[i])) numbers[i] = {values[i], {"arange", arange_signature.names[i]}};
@@ -256,75 +257,70 @@ Tensor make_arange(PyObject *const *values) {
   return arange(start.number(), stop.number(), step.number(), dtype);
 }
 
-/// `linspace` of a number that a trace computes, to the same bits.
-Tensor line_between(double start, double stop, const Size &count, bool endpoint, DType dtype) {
-  const Tensor at = iota(DType::f64, {count});
-  const Size parts = endpoint ? count - 1 : count;
-  const Tensor divisor = cast(max(parts, 1).tensor(), DType::f64);
-  const Tensor step = select(greater(parts.tensor(), std::int64_t{0}),
-                             divide(tensor(stop - start), divisor), tensor(0.0));
-  Tensor line = add(tensor(start), multiply(at, step));
-  if (endpoint)
-    line = select(logical_and(equal(at, cast(parts.tensor(), DType::f64)), greater(at, 0.0)),
-                  tensor(stop), line);
-  if (is_integer(dtype)) line = floor(line); // NumPy's are rounded down
-  return dtype == DType::f64 ? line : line.astype(dtype);
-}
-
 const Signature linspace_signature{"linspace",
                                    {{"start", "SupportsFloat | SupportsIndex"},
                                     {"stop", "SupportsFloat | SupportsIndex"},
                                     {"num", "int", "50"},
                                     "*",
                                     {"endpoint", "builtins.bool", "True"},
-                                    {"dtype", "DTypeLike", "'float32'"}}};
+                                    {"dtype", "DTypeLike | None", "None"},
+                                    {"device", "str | None", "None"}}};
 Tensor make_linspace(PyObject *const *values) {
-  const double start = to<double>(values[0], {"linspace", "start"}),
-               stop = to<double>(values[1], {"linspace", "stop"});
-  const Size number = given<Size>(values[2], 50, {"linspace", "num"});
-  const bool endpoint = given<bool>(values[3], true, {"linspace", "endpoint"});
-  const DType dtype = dtype_or(values[4], DType::f32, "linspace");
-  const std::int64_t count = number.number();
-  if (number.is_number() && count < 0)
-    throw ValueError("linspace: num is " + std::to_string(count) + ", which is negative");
-  if (!std::isfinite(start) || !std::isfinite(stop))
-    throw ValueError("linspace: a bound is not finite");
-  const detail::NamedCall named("linspace");
-  if (!number.is_number()) return line_between(start, stop, number, endpoint, dtype);
-  const std::int64_t parts = endpoint ? count - 1 : count;
-  const Ints dims{count};
-  Tensor line = detail::unset_tensor(DType::f64, dims);
-  auto *to = reinterpret_cast<double *>(line.impl()->data);
-  const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0;
-  for (std::int64_t i = 0; i < count; ++i) to[i] = start + static_cast<double>(i) * step;
-  if (endpoint && count > 1) to[count - 1] = stop;
-  if (is_integer(dtype)) // NumPy's are rounded down
-    for (std::int64_t i = 0; i < count; ++i) to[i] = std::floor(to[i]);
-  return dtype == DType::f64 ? line : line.astype(dtype);
+  check_device(values[5], {"linspace", "device"});
+  const LinspaceOptions options{.endpoint = given<bool>(values[3], true, {"linspace", "endpoint"}),
+                                .dtype = dtype_or(values[4], DType::f32, "linspace")};
+  return linspace(to<double>(values[0], {"linspace", "start"}),
+                  to<double>(values[1], {"linspace", "stop"}),
+                  given<Size>(values[2], 50, {"linspace", "num"}), options, std::source_location());
 }
 
 template <class Frequencies>
 Tensor make_frequencies(PyObject *const *values, const char *function, Frequencies *frequencies) {
+  check_device(values[3], {function, "device"});
   const fft::FrequencyOptions options{.d = given<double>(values[1], 1, {function, "d"}),
                                       .dtype = dtype_or(values[2], DType::f32, function)};
   return frequencies(to<std::int64_t>(values[0], {function, "n"}), options, WEFT_HERE);
 }
-const Signature fftfreq_signature{
-    "fft.fftfreq",
-    {{"n", "int"}, {"d", "SupportsFloat", "1.0"}, "*", {"dtype", "DTypeLike", "'float32'"}}};
+const Signature fftfreq_signature{"fft.fftfreq",
+                                  {{"n", "int"},
+                                   {"d", "SupportsFloat", "1.0"},
+                                   "*",
+                                   {"dtype", "DTypeLike | None", "None"},
+                                   {"device", "str | None", "None"}}};
 Tensor make_fftfreq(PyObject *const *values) {
   return make_frequencies(values, "fft.fftfreq", fft::fftfreq);
 }
-const Signature rfftfreq_signature{
-    "fft.rfftfreq",
-    {{"n", "int"}, {"d", "SupportsFloat", "1.0"}, "*", {"dtype", "DTypeLike", "'float32'"}}};
+const Signature rfftfreq_signature{"fft.rfftfreq",
+                                   {{"n", "int"},
+                                    {"d", "SupportsFloat", "1.0"},
+                                    "*",
+                                    {"dtype", "DTypeLike | None", "None"},
+                                    {"device", "str | None", "None"}}};
 Tensor make_rfftfreq(PyObject *const *values) {
   return make_frequencies(values, "fft.rfftfreq", fft::rfftfreq);
 }
 
-const Signature eye_signature{"eye", {{"n", "int"}, {"dtype", "DTypeLike", "'float32'"}}};
+const Signature eye_signature{"eye",
+                              {{"n_rows", "int"},
+                               {"n_cols", "int | None", "None"},
+                               {"k", "int", "0"},
+                               {"dtype", "DTypeLike | None", "None"},
+                               "*",
+                               {"device", "str | None", "None"}}};
 Tensor make_eye(PyObject *const *values) {
-  return eye(to<Size>(values[0], {"eye", "n"}), dtype_or(values[1], DType::f32, "eye"));
+  check_device(values[4], {"eye", "device"});
+  const Size rows = to<Size>(values[0], {"eye", "n_rows"});
+  const Size columns = is_given(values[1]) ? to<Size>(values[1], {"eye", "n_cols"}) : rows;
+  return eye(rows, columns, given<std::int64_t>(values[2], 0, {"eye", "k"}),
+             dtype_or(values[3], DType::f32, "eye"), std::source_location());
+}
+
+const Signature identity_signature{"identity",
+                                   {{"n", "int"}, {"dtype", "DTypeLike | None", "None"}}};
+Tensor make_identity(PyObject *const *values) {
+  const detail::NamedCall named("identity");
+  return eye(to<Size>(values[0], {"identity", "n"}), dtype_or(values[1], DType::f32, "identity"),
+             std::source_location());
 }
 
 const Signature square_signature{"square", {{"x", "TensorLike"}}};
@@ -373,7 +369,7 @@ PyMethodDef functions[] = {
     method<asarray_signature, make_asarray>(
 
         "A tensor of anything that `tensor` takes, on the memory of an array where that can be: it "
-        "must not change as long as the tensor lives.\n\n"
+        "must not change as long as the tensor lives. A tensor of that dtype is given back.\n\n"
         "Args:\n    copy: True: always copy; False: a ValueError where a copy is needed\n\n"
         "Example:\n"
         "    >>> wf.asarray([1.5, 2.5])\n"
@@ -440,11 +436,19 @@ PyMethodDef functions[] = {
         "Example:\n"
         "    >>> wf.fft.rfftfreq(5, d=0.5)\n"
         "    tensor([0. , 0.4, 0.8], shape=(3,), dtype=float32)\n"),
-    method<eye_signature, make_eye>("The identity matrix.\n\n"
+    method<eye_signature, make_eye>("A matrix with ones on its diagonal k, which is above the "
+                                    "main one if it is positive, and zeros elsewhere: without "
+                                    "n_cols the identity matrix.\n\n"
                                     "Example:\n"
                                     "    >>> wf.eye(2)\n"
                                     "    tensor([[1., 0.],\n"
                                     "            [0., 1.]], shape=(2, 2), dtype=float32)\n"),
+    method<identity_signature, make_identity>(
+        "The identity matrix.\n\n"
+        "Example:\n"
+        "    >>> wf.identity(2)\n"
+        "    tensor([[1., 0.],\n"
+        "            [0., 1.]], shape=(2, 2), dtype=float32)\n"),
     method<square_signature, call_square>("x * x of each element.\n\n"
                                           "Example:\n"
                                           "    >>> wf.square([1, 2, 3])\n"
@@ -473,9 +477,8 @@ PyMethodDef functions[] = {
 void define_creation(nb::module_ &module) {
   add_functions(module, functions);
   // NumPy's names.
-  for (const auto &[alias, name] :
-       {std::pair("array", "tensor"), std::pair("empty", "zeros"),
-        std::pair("empty_like", "zeros_like"), std::pair("identity", "eye")})
+  for (const auto &[alias, name] : {std::pair("array", "tensor"), std::pair("empty", "zeros"),
+                                    std::pair("empty_like", "zeros_like")})
     add_alias(module, alias, name);
 }
 

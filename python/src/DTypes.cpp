@@ -79,6 +79,17 @@ Py_hash_t hash(PyObject *self) {
   });
 }
 
+const char *kind_letter(DType dtype) {
+  switch (kind_of(dtype)) {
+  case DTypeKind::boolean: return "b";
+  case DTypeKind::integer: return "i";
+  case DTypeKind::unsigned_integer: return "u";
+  case DTypeKind::floating: return "f";
+  case DTypeKind::complex: return "c";
+  }
+  return "V";
+}
+
 const PyType_Slot slots[] = {{Py_tp_richcompare, reinterpret_cast<void *>(compare)},
                              {Py_tp_hash, reinterpret_cast<void *>(hash)},
                              {0, nullptr}};
@@ -128,6 +139,9 @@ void define_dtypes(nb::module_ &module) {
           .def_prop_ro(
               "itemsize", [](const DTypeValue &self) { return item_size(self.dtype); },
               "Bytes of an element.")
+          .def_prop_ro(
+              "kind", [](const DTypeValue &self) { return kind_letter(self.dtype); },
+              "NumPy's letter: 'b', 'i', 'u', 'f' or 'c'.")
           .def_prop_ro(
               "is_floating", [](const DTypeValue &self) { return is_floating(self.dtype); },
               "Whether its numbers have a point.")

@@ -2,7 +2,7 @@
 #include "Elements.h"
 
 #include "Buffers.h"
-#include "Text.h"
+#include "PythonParameters.h"
 
 #include <weft/detail/dlpack.h>
 
@@ -52,7 +52,6 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
       PyErr_SetString(PyExc_BufferError, why);
       return nullptr;
     };
-    const auto is_given = [](PyObject *value) { return value != nullptr && value != Py_None; };
     Tensor tensor = tensor_in(self);
     if (tensor.traced()) return refuse((valueless(tensor).what + " has no elements").c_str());
     refuse_followed(tensor, "__dlpack__");
@@ -207,16 +206,12 @@ const Signature from_dlpack_signature{"from_dlpack",
 Tensor from_dlpack(PyObject *const *values) {
   const Place place{"from_dlpack", "x"};
   Sharing sharing = Sharing::if_possible;
-  if (values[2] != nullptr && values[2] != Py_None)
+  if (is_given(values[2]))
     sharing = to<bool>(values[2], {"from_dlpack", "copy"}) ? Sharing::copy : Sharing::only;
-  if (values[1] != nullptr && values[1] != Py_None) {
-    const std::string text = text_of(nb::handle(values[1]));
-    if (parse_device(text) != Device())
-      throw ValueError("from_dlpack: device is " + text + ", and elements in memory are on cpu:0");
-  }
+  check_device(values[1], {"from_dlpack", "device"});
   if (PyCapsule_CheckExact(values[0])) return take_capsule(values[0], place, sharing);
   if (is_tensor(values[0]) && sharing != Sharing::copy) return tensor_in(values[0]);
-  const bool device = values[1] != nullptr && values[1] != Py_None;
+  const bool device = is_given(values[1]);
   const nb::object capsule = capsule_of(values[0], {.sharing = sharing, .device = device});
   if (!capsule.is_valid())
     throw DTypeError(

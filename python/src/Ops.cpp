@@ -4,6 +4,7 @@
 #include "Arguments.h"
 #include "Binding.h"
 #include "Composites.h"
+#include "PythonParameters.h"
 #include "Sizes.h"
 #include "Snapshots.h"
 #include <cstring>
@@ -246,6 +247,7 @@ void define_ops(nb::module_ &module) {
   add_functions(module, functions);
   for (NamedTuple *one : named_tuples()) one->define(module);
   for (const auto &[alias, name] : kAliases) add_alias(module, alias, name);
+  add_alias(module, "vecdot", "linalg.vecdot"); // which the standard has in both
   const nb::handle type(reinterpret_cast<PyObject *>(tensor_type));
   for (const char *name : kMethods)
     nb::setattr(type, name, checked(PyInstanceMethod_New(nb::object(module.attr(name)).ptr())));

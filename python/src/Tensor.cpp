@@ -2,6 +2,7 @@
 #include "Assignment.h"
 #include "Define.h"
 #include "Kinds.h"
+#include "PythonParameters.h"
 #include "Tensors.h"
 #include "Text.h"
 
@@ -138,25 +139,15 @@ nb::object complex_of_item(const Tensor &self) {
   return checked(PyComplex_FromDoubles(value.real(), value.imag()));
 }
 
-/// The integers of `f(2, 3)` or `f((2, 3))`.
-Ints integers_of(const nb::args &args, const Place &place) {
-  if (args.size() == 1) return to_integers(args[0].ptr(), place);
-  return to_integers(args.ptr(), place);
-}
-
 Tensor reshaped(const Tensor &tensor, const nb::args &args) {
   PyObject *const shape = args.size() == 1 ? nb::object(args[0]).ptr() : args.ptr();
   return reshape(tensor, to<Sizes>(shape, {"reshape", "shape"}));
 }
 
 Tensor transposed(const Tensor &tensor, const nb::args &args) {
-  const Place place{"transpose", "permutation"};
-  if (args.size() == 0 || (args.size() == 1 && args[0].is_none()))
-    return transpose(tensor, to_permutation(nullptr, tensor, place));
-  Ints axes = integers_of(args, place);
-  for (std::int64_t &axis : axes)
-    if (axis < 0) axis += tensor.rank();
-  return transpose(tensor, axes);
+  const Place place{"transpose", "axes"};
+  PyObject *const axes = args.size() == 1 ? nb::object(args[0]).ptr() : args.ptr();
+  return transpose(tensor, to_permutation(args.size() == 0 ? nullptr : axes, tensor, place));
 }
 
 nb::object memory_of(nb::handle self) { return checked(PyMemoryView_FromObject(self.ptr())); }
@@ -379,20 +370,24 @@ void define_tensors(nb::module_ &module) {
                               "    [[1, 2], [3, 4]]\n")
       .def(
           "astype",
-          [](const Tensor &self, nb::handle dtype) {
+          [](const Tensor &self, nb::handle dtype, bool, nb::handle device) {
+            check_device(device.ptr(), {"astype", "device"});
             return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
           },
-          Arg("dtype").none(),
-          "The same values in another dtype."
+          Arg("dtype").none(), keyword_only, Arg("copy") = true, Arg("device") = nb::none(),
+          "The same values in another dtype. `copy` is without effect: elements do not change."
           "\n\nExample:\n"
           "    >>> wf.tensor([1.5, -1.5]).astype('int32')\n"
           "    tensor([ 1, -1], shape=(2,), dtype=int32)\n")
       .def(
           "to_device",
-          [](const Tensor &self, const std::string &device) {
+          [](const Tensor &self, const std::string &device, nb::handle stream) {
+            if (!stream.is_none())
+              throw ValueError("to_device: a stream was given, and the CPU has none");
             return self.to(parse_device(device));
           },
-          Arg("device").none(), "The same elements on another device.")
+          Arg("device").none(), keyword_only, Arg("stream") = nb::none(),
+          "The same elements on another device.")
       .def<reshaped>("reshape", "The same elements in another shape, of which one size may be -1."
                                 "\n\nExample:\n"
                                 "    >>> wf.arange(6).reshape(2, -1)\n"

@@ -10,7 +10,7 @@ Every op of the library is a function here; `help(wf.sum)` has its shapes, error
 
 from math import e as e, inf as inf, nan as nan, pi as pi
 
-from weft import _absent, _copies as _copies, _weft
+from weft import _absent, _copies as _copies, _einops, _weft
 from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
@@ -90,7 +90,10 @@ __all__ = [
 __all__ += ["e", "inf", "nan", "newaxis", "pi"]
 __all__ += _weft.__all__
 
+bool: _weft.DType = _weft.bool_  # not of __all__: `from weft import *` leaves Python's own
 newaxis: None = None
 _absent.install()
+_einops.install()
 
+__array_api_version__ = "2025.12"
 __version__: str = train.versions()["Weft"]

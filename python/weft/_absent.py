@@ -92,7 +92,6 @@ _NOT_HERE = {
     "ndim": "write x.ndim",
     "shape": "write x.shape",
     "half": "write wf.float16",
-    "bool": "write wf.bool_",
     "load, loadtxt, genfromtxt, fromfile": "write wf.io.load_npy, or read the file by NumPy",
     "save, savez, savetxt": "write wf.io.save_npy, or wf.Checkpoint for variables",
     "seed": "write wf.random.set_seed",

@@ -18,7 +18,7 @@ class NamespaceInfo:
 
     def default_device(self) -> str:
         """The device of tensors that are created without one."""
-        return "cpu"
+        return "cpu:0"
 
     def default_dtypes(self, *, device: str | None = None) -> dict[str, _weft.DType]:
         """The dtypes of what is created of numbers of Python, and of indices."""
@@ -32,7 +32,7 @@ class NamespaceInfo:
 
     def devices(self) -> tuple[str, ...]:
         """All devices."""
-        return ("cpu",)
+        return ("cpu:0",)
 
     def dtypes(
         self, *, device: str | None = None, kind: str | tuple[str, ...] | None = None
@@ -47,8 +47,8 @@ class NamespaceInfo:
 
 
 def _check_device(device: str | None) -> None:
-    if device not in (None, "cpu"):
-        raise _weft.ValueError(f"there is no device {device!r}: the one device is 'cpu'")
+    if device not in (None, "cpu", "cpu:0"):
+        raise _weft.ValueError(f"there is no device {device!r}: the one device is 'cpu:0'")
 
 
 def __array_namespace_info__() -> NamespaceInfo:
@@ -56,6 +56,6 @@ def __array_namespace_info__() -> NamespaceInfo:
 
     >>> info = wf.__array_namespace_info__()
     >>> info.default_device(), info.dtypes(kind="real floating")
-    ('cpu', {'float32': weft.float32, 'float64': weft.float64})
+    ('cpu:0', {'float32': weft.float32, 'float64': weft.float64})
     """
     return NamespaceInfo()

@@ -225,9 +225,9 @@ def as_floats(result, x):
 
 
 def floor_divide(x, y):
-    """By 0 the quotient of floats, of integers 0; that of the least number by -1 wraps."""
+    """By 0 and of infinities the quotient of floats, of integers by 0 0; that of the least number by -1 wraps."""
     if x.dtype.kind == "f":
-        return np.where(y == 0, x / y, np.floor_divide(x, y))
+        return np.where((y == 0) | np.isinf(x) | np.isinf(y), x / y, np.floor_divide(x, y))
     return np.where(y == 0, 0, np.floor_divide(x, np.where(y == 0, 1, y))).astype(x.dtype)
 
 

@@ -34,6 +34,8 @@ def test_values_are_those_of_numpy(name, most, dtype):
     tensors = [wf.tensor(x) for x in arrays]
     with np.errstate(all="ignore"):
         wanted = getattr(np, name)(*arrays)
+        if name == "floor_divide":  # of infinities the quotient, as the array API has it
+            wanted = np.where(np.isinf(arrays[0]) | np.isinf(arrays[1]), arrays[0] / arrays[1], wanted)
     got = getattr(wf, name)(*tensors).numpy()
     assert _distance(got, wanted).max() <= most
     zeros = wanted == 0
@@ -43,10 +45,10 @@ def test_values_are_those_of_numpy(name, most, dtype):
 
 
 def test_quotients_by_infinity_and_with_large_steps():
-    assert (wf.tensor([-1.0, 1.0, -0.0]) // np.inf).tolist() == [-1, 0, 0]
+    assert (wf.tensor([-1.0, 1.0, -0.0]) // np.inf).tolist() == [0, 0, 0]
     assert (wf.tensor([-2.4317065623407515e38]) // wf.tensor([2.2098908292477595e38])).tolist() == [-2]
     quotient, rest = divmod(wf.tensor([-1.0, 7.5]), wf.tensor([np.inf, -2.0]))
-    assert quotient.tolist() == [-1, -4] and rest.tolist() == [np.inf, -0.5]
+    assert quotient.tolist() == [0, -4] and rest.tolist() == [np.inf, -0.5]
     assert wf.grad(lambda x: x // 3.0)(wf.tensor(7.0)).item() == 0
 
 

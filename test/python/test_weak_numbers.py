@@ -71,6 +71,7 @@ OF_LISTS = {
     "dot": _of("dot"),
     "inner": _of("inner"),
     "vdot": _of("vdot"),
+    "vecdot": _of("vecdot"),
     "outer": _of("outer"),
     "cross": _of("cross"),
     "tensordot": [lambda m, x, n: m.tensordot(x, n, 1), lambda m, x, n: m.tensordot(n, x, 1)],

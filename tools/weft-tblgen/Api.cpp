@@ -125,7 +125,7 @@ static void emitOneByOne(const Callable &op, StringRef result, raw_ostream &os) 
 void emitDeclaration(const Callable &op, raw_ostream &os) {
   if (hasOptions(op)) {
     os << "/// Options of `" << op.cppName << "`.\nstruct " << optionsName(op) << " {\n";
-    for (const Attribute &attribute : op.attributes) {
+    for (const Attribute &attribute : op.allAttributes()) {
       if (!attribute.isOption) continue;
       emitLine(attribute.what, os, "  ");
       os << "  " << attribute.cppType << " " << attribute.name << " = " << attribute.optionDefault
@@ -203,6 +203,7 @@ static void emitDefinition(const OpRecord &op, bool asSpan, raw_ostream &os) {
   if (op.isVariadic())
     os << "call::variadic(" << code << ", " << op.operands[0].name << ", " << attributes(op);
   else os << "call::general(" << code << ", " << operands << ", " << attributes(op);
+  for (const Attribute &option : op.callOptions) os << ", options." << option.name;
   if (op.takesSizes) {
     std::string lists;
     for (const Attribute &attribute : op.attributes)

@@ -24,7 +24,8 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
     else if (asSpan) arguments.push_back("std::span<const Tensor>(" + operand.name + ")");
     else arguments.push_back("{" + operand.name + "[0], " + operand.name + "[1]}");
   }
-  for (auto [i, attribute] : enumerate(op.attributes)) {
+  const std::vector<Attribute> attributes = op.allAttributes();
+  for (auto [i, attribute] : enumerate(attributes)) {
     const std::string type = attribute.cppType == "std::string_view" ? "std::string"
                              : attribute.cppType == "Sizes"          ? "Ints"
                                                                      : attribute.cppType;
@@ -45,7 +46,7 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
   os << ");\n },\n true, true, errors({";
   for (const Raised &raised : op.raises) os << "ErrorKind::" << raised.kind << ", ";
   // An argument may be no enumerator.
-  if (any_of(op.attributes,
+  if (any_of(attributes,
              [](const Attribute &a) { return a.kind == "dtype" || a.kind == "optional_dtype"; }))
     os << "ErrorKind::dtype";
   os << "})" << (op.openSizes ? "" : ", false") << "},\n";

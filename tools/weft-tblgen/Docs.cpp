@@ -88,7 +88,7 @@ static void emitCallable(const Callable &op, StringRef title, const Record *def,
       os << "| `" << operand.name << "` | " << (operand.optional ? "optional " : "")
          << (operand.variadic ? "operands" : "operand") << ", " << operand.admitsWord << ", "
          << operand.shape << " | " << operand.dtypeList() << " |\n";
-    for (const Attribute &attribute : op.attributes)
+    for (const Attribute &attribute : op.allAttributes())
       os << "| `" << attribute.name << "` | attribute: " << attribute.what << " | "
          << attribute.cppType
          << (attribute.hasDefault() ? ", default " + attribute.optionDefault : "") << " |\n";

@@ -12,7 +12,7 @@ namespace weft::tblgen {
 
 namespace {
 
-/// A parameter of a Python function: an operand or an attribute.
+/// A parameter of a Python function: an operand, an attribute, or one that Python alone has.
 struct Parameter {
   std::string name;
   std::string stubType;
@@ -21,6 +21,7 @@ struct Parameter {
   bool keywordOnly = false;
   const Attribute *attribute = nullptr;
   const Operand *operand = nullptr;
+  const PythonParameter *ofPython = nullptr;
 };
 
 /// Python's word for a default of C++.
@@ -85,6 +86,14 @@ std::vector<Parameter> parametersOf(const Callable &op) {
     if (attribute.hasDefault()) parameter.defaultText = defaultOf(attribute);
     if (attribute.kind == "permutation") parameter.defaultText = "None";
     parameter.keywordOnly = attribute.keywordOnly;
+  }
+  for (const Attribute &option : op.callOptions) {
+    list.push_back({option.pythonName, stubType(option), option.what, defaultOf(option), true});
+    list.back().attribute = &option;
+  }
+  for (const PythonParameter &own : op.pythonParameters) {
+    list.push_back({own.name, own.type, own.what, own.defaultText, true});
+    list.back().ofPython = &own;
   }
   return list;
 }
@@ -202,10 +211,17 @@ void emitCall(const Callable &op, ArrayRef<Parameter> parameters, raw_ostream &o
   SmallVector<std::string> arguments = emitOperands(op, parameters, os);
   std::string options;
   for (auto [i, parameter] : enumerate(parameters)) {
+    std::string value = "values[" + std::to_string(i) + "]";
+    const std::string place = "{" + quoted(op.mnemonic) + ", " + quoted(parameter.name) + "}";
+    if (parameter.ofPython && parameter.ofPython->standsFor.empty())
+      os << "  " << parameter.ofPython->function << "(" << value << ", " << place << ", "
+         << (arguments.empty() ? "{}" : arguments[0]) << ");\n";
     if (!parameter.attribute) continue;
     const Attribute &attribute = *parameter.attribute;
-    const std::string value = "values[" + std::to_string(i) + "]";
-    const std::string place = "{" + quoted(op.mnemonic) + ", " + quoted(parameter.name) + "}";
+    for (auto [at, other] : enumerate(parameters))
+      if (other.ofPython && other.ofPython->standsFor == parameter.name)
+        value = "either(" + value + ", values[" + std::to_string(at) + "], " + place + ", " +
+                quoted(other.name) + ")";
     if (attribute.hasDefault()) {
       os << "  const auto " << attribute.name << " = given<" << attribute.cppType << ">(" << value
          << ", " << attribute.pythonDefault << ", " << place << ");\n";

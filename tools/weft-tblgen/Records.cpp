@@ -64,6 +64,12 @@ bool OpRecord::differentiableBy(unsigned operand) const {
   return operand < vjp.size() && !isOperator(vjp[operand], "no_grad");
 }
 
+std::vector<Attribute> Callable::allAttributes() const {
+  std::vector<Attribute> all = attributes;
+  all.insert(all.end(), callOptions.begin(), callOptions.end());
+  return all;
+}
+
 bool Callable::isVariadic() const {
   return any_of(operands, [](const Operand &operand) { return operand.variadic; });
 }
@@ -98,6 +104,7 @@ std::string Operand::dtypeList() const {
 
 std::string promotionInWords(const Callable &op) {
   if (op.promotion == "number") return "A bool becomes an i64.";
+  if (op.promotion == "truth") return "A number is true where it is not 0.";
   if (op.promotion == "sum")
     return "A bool becomes an i64, integers of fewer bits than 32 those of 32.";
   std::string words;
@@ -156,7 +163,9 @@ static Attribute readAttribute(const Record *type, StringRef name) {
   }
   // Python counts axes in the singular.
   if (attribute.pythonName.empty())
-    attribute.pythonName = attribute.kind == "axes" ? "axis" : attribute.name;
+    attribute.pythonName = attribute.kind == "axes"          ? "axis"
+                           : attribute.kind == "permutation" ? "axes"
+                                                             : attribute.name;
   return attribute;
 }
 
@@ -172,6 +181,16 @@ static void orderParameters(OpRecord &op) {
   for (bool options : {false, true})
     for (auto [i, attribute] : enumerate(op.attributes))
       if (attribute.isOption == options) op.order.push_back({false, i});
+  if (!op.def->getValueAsBit("takesDType")) return;
+  if (op.operands.size() != 1 || op.attributes.empty())
+    PrintFatalError(op.def,
+                    "'" + op.mnemonic + "' takes a dtype, and has not one operand and options");
+  Attribute dtype{"dtype", "optional_dtype", "std::optional<DType>", "std::nullopt",
+                  "in which dtype it is computed, to which x is cast first"};
+  dtype.pythonName = dtype.name;
+  dtype.pythonDefault = dtype.optionDefault;
+  dtype.isOption = dtype.keywordOnly = true;
+  op.callOptions.push_back(std::move(dtype));
 }
 
 static void readArguments(OpRecord &op) {
@@ -270,6 +289,7 @@ static void checkComplex(const OpRecord &op) {
 /// Whether an operand may come with a dtype that it does not admit, after promotion.
 static bool mayRefuseDType(const Callable &op, const Operand &operand) {
   if (operand.role == "predicate") return true;
+  if (op.promotion == "truth") return false;
   return any_of(dtypeRows(), [&](const DTypeRow &row) {
     if (op.promotion == "floating" && !isInexact(row)) return false;
     if ((op.promotion == "number" || op.promotion == "sum") && row.kind == "boolean") return false;
@@ -349,6 +369,13 @@ static void readCallable(Callable &op, const Record *def) {
   op.method = def->getValueAsBit("method");
   for (const Record *name : def->getValueAsListOfDefs("names"))
     op.names.push_back(name->getValueAsString("name").str());
+  for (const Record *parameter : def->getValueAsListOfDefs("pythonParameters"))
+    op.pythonParameters.push_back(
+        {parameter->getValueAsString("name").str(), parameter->getValueAsString("type").str(),
+         parameter->getValueAsString("pythonDefault").str(),
+         parameter->getValueAsString("what").str(), parameter->getValueAsString("function").str(),
+         parameter->isSubClassOf("Weft_OtherName") ? parameter->getValueAsString("standsFor").str()
+                                                   : ""});
   // Without the line: a record that moves would change every generated file and all that is built
   // of them.
   StringRef file = SrcMgr.getMemoryBuffer(SrcMgr.FindBufferContainingLoc(def->getLoc()[0]))

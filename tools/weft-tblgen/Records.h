@@ -62,6 +62,13 @@ struct ParameterRef {
   std::size_t number;
 };
 
+/// A parameter that Python alone has.
+struct PythonParameter {
+  std::string name, type, defaultText, what;
+  std::string function;  ///< which looks at its value
+  std::string standsFor; ///< the parameter of which it is another name, in place of a function
+};
+
 /// One of several results of a function, in words.
 struct NamedResult {
   std::string name, what;
@@ -74,7 +81,9 @@ struct Callable {
       resultShape, resultDType;
   std::vector<Operand> operands;
   std::vector<Attribute> attributes;
-  std::vector<ParameterRef> order;  ///< of the parameters in Python
+  std::vector<Attribute> callOptions; ///< of the call alone, which no op has as an attribute
+  std::vector<ParameterRef> order;    ///< of the parameters in Python
+  std::vector<PythonParameter> pythonParameters; ///< behind them
   std::vector<Raised> raises;       ///< with that for a dtype that an operand does not admit
   std::string gives = "tensor";     ///< or a list, or a tuple of them, which may be named
   std::vector<NamedResult> results; ///< of those that are named
@@ -85,6 +94,8 @@ struct Callable {
   std::vector<std::string> names; ///< of NumPy, besides its own
 
   bool givesOne() const { return gives == "tensor"; }
+  /// Attributes and options of the call.
+  std::vector<Attribute> allAttributes() const;
   /// "linalg::", of a function of a module.
   std::string scope() const { return module.empty() ? "" : module + "::"; }
   /// The mnemonic as a part of names of C++.

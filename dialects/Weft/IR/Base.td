@@ -193,6 +193,26 @@ def Weft_GoneAfterSchedule : NativeOpTrait<"GoneAfterSchedule"> { let cppNamespa
 /// NumPy's name of a function that has another one here.
 class Np<string word> { string name = word; }
 
+/// A parameter that the array API or NumPy has and C++ has not, given by keyword alone in Python: its type in
+/// stubs, its default, its docstring, and the function of python/src/PythonParameters.h that is given its value.
+class Weft_PythonParameter<string parameter, string stub, string default, string words, string check = "check_flag"> {
+  string name = parameter;
+  string type = stub;
+  string pythonDefault = default;
+  string what = words;
+  string function = check;
+}
+/// Another name of a parameter.
+class Weft_OtherName<string parameter, string of, string stub>
+    : Weft_PythonParameter<parameter, stub # " | None", "None", "another name of " # of, ""> {
+  string standsFor = of;
+}
+def Weft_Stable : Weft_PythonParameter<"stable", "builtins.bool", "True", "without effect: equal ones always stay in their order">;
+def Weft_CopiesAnyway : Weft_PythonParameter<"copy", "builtins.bool", "True", "without effect: elements of a tensor do not change">;
+def Weft_CopiesIfNeeded
+    : Weft_PythonParameter<"copy", "builtins.bool | None", "None", "False: an error where elements have to be copied", "check_no_copy">;
+def Weft_OnDevice : Weft_PythonParameter<"device", "str | None", "None", "'cpu', the only one that there is", "check_device">;
+
 /// What every function says that users call, whatever it is made of: for docstrings, the reference,
 /// and the tests of all of them.
 class Weft_Callable {
@@ -205,7 +225,7 @@ class Weft_Callable {
   list<Raises> raises = ?;
   /// What happens to dtypes of a C++ call before the op: none, common (array API promotion),
   /// floating (the same, and integers and bools become f32), number (the same, and bool becomes i64), sum (the same, and
-  /// then the dtype of sums).
+  /// then the dtype of sums), truth (bool: whether it is not 0).
   string promotion = "none";
   /// Calls on which every test of every op is run: eager against compiled, against NumPy, against
   /// finite differences. Some are of rank 0, some without elements, some on views.
@@ -228,6 +248,8 @@ class Weft_Callable {
   /// Whether tensors have it as a method in Python, and what NumPy calls it besides.
   bit method = 0;
   list<Np> names = [];
+  /// What Python takes besides.
+  list<Weft_PythonParameter> pythonParameters = [];
 }
 
 /// One op of the library. weft-tblgen makes from it the C++ function, the row of the op table, the
@@ -274,6 +296,9 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// Scalar operations per element of the result, a rough measure for threads; of an op with a body
   /// what the compiler's table says of it (Conversion/Cost.cpp), which cost tests see to.
   int cost = 1;
+  /// Whether a call may say in which dtype it is computed, to which the operand is cast first, in place of
+  /// promotion; the option `dtype`, which no op in the IR has.
+  bit takesDType = 0;
   /// The user's words when the C++ signature is written by hand (variadic or effect ops).
   bit handwrittenApi = 0;
   /// Of an op with several results, a routine, what each is, in words, in place of `resultShape` and `resultDType`.

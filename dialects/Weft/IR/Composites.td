@@ -110,6 +110,7 @@ def Weft_NanToNumFn : Weft_UnaryFn<"nan_to_num", Weft_Ordered> {
 
 def Weft_FloorDivideFn : Weft_BinaryFn<"floor_divide", Weft_Number> {
   let summary = "The quotient, rounded down, as Python's //.";
+  let description = "Of an integer by 0 it is 0; of floating numbers by 0 and of infinite ones it is their quotient, as the array API has it: of 1 by -inf -0.";
   let cppBody = "floor_divide";
   let numpy = "floor_divide(x, y)";
   let example = "floor_divide([7, -7], 2)  ->  [3, -4]";

@@ -44,6 +44,7 @@ class Weft_CumulativeOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<m
 def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Numeric> {
   let summary = "Sum of each element and all before it along one axis.";
   let promotion = "sum";
+  let takesDType = 1;
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_add $acc, $x);
   let onComplex = each_part;
@@ -57,6 +58,7 @@ def Weft_CumsumOp : Weft_CumulativeOp<"cumsum", Weft_Numeric> {
 def Weft_CumprodOp : Weft_CumulativeOp<"cumprod", Weft_Numeric> {
   let summary = "Product of each element and all before it along one axis.";
   let promotion = "sum";
+  let takesDType = 1;
   let description = "`reverse`: and all after it. `exclusive`: without the element itself.";
   let body = (s_mul $acc, $x);
   let onComplex = OwnFunction<"chain">;

@@ -439,7 +439,7 @@ def Weft_GreaterEqualOp : Weft_ComparisonOp<"greater_equal"> {
 }
 
 class Weft_LogicalOp<string mnemonic> : Weft_BinaryOp<mnemonic, Weft_Bool, [Commutative]> {
-  let promotion = "none";
+  let promotion = "truth";
   let inactive = "its result is bool";
 }
 def Weft_LogicalAndOp : Weft_LogicalOp<"logical_and"> {
@@ -462,6 +462,7 @@ def Weft_LogicalXorOp : Weft_LogicalOp<"logical_xor"> {
 }
 def Weft_LogicalNotOp : Weft_UnaryOp<"logical_not", Weft_Bool> {
   let summary = "not x, element by element.";
+  let promotion = "truth";
   let body = (s_not $x);
   let inactive = "its result is bool";
   let numpy = "~x";
@@ -595,6 +596,8 @@ def Weft_CastOp : Weft_ElementwiseOp<"cast"> {
   let samples = samplesOfOne;
   let numpy = "cast_to(x, dtype)";
   let example = "cast([1.5, -1.5, 0], i32)  ->  [1, -1, 0]";
+  let names = [Np<"astype">];
+  let pythonParameters = [Weft_CopiesAnyway, Weft_OnDevice];
 }
 
 #endif // WEFT_IR_ELEMENTWISE_OPS

@@ -300,15 +300,16 @@ def Weft_LinalgDiagonalFn : Weft_LinalgFn<"diagonal"> {
 
 def Weft_LinalgTraceFn : Weft_LinalgFn<"trace"> {
   let summary = "The sums of the diagonals of matrices, the last two axes.";
-  let parameters = (params Weft_Any:$x, star, Weft_Int<"0", "which diagonal; those above the main one are positive">:$offset);
+  let parameters = (params Weft_Any:$x, star, Weft_Int<"0", "which diagonal; those above the main one are positive">:$offset,
+                           Weft_OptionalDType:$dtype);
   let operandShapes = ["matrices, the last two axes"];
   let promotion = "none";
   let resultShape = "of x's shape without the last two axes";
-  let resultDType = "x's dtype, i64 of bools";
+  let resultDType = "x's dtype, integers of fewer bits than 32 those of 32, i64 of bools, or the dtype given";
   let raises = [no_matrices];
   let cppBody = "trace_of_matrix";
-  let samples = [Sample<["finite 2x3"], ["0"]>, Sample<["finite 2x3x4"], ["1"]>];
-  let numpy = "np.linalg.trace(x, offset=offset, dtype=sum_dtype(x))";
+  let samples = [Sample<["finite 2x3"], ["0", "null"]>, Sample<["finite 2x3x4"], ["1", "null"]>];
+  let numpy = "np.linalg.trace(x, offset=offset, dtype=dtype or sum_dtype(x))";
   let tolerance = "sums(8)";
   let example = "trace([[1, 2], [3, 4]])  ->  5";
 }

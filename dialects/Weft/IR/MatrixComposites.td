@@ -222,6 +222,19 @@ def Weft_TakeFn : Weft_MovementFn<"take"> {
   let method = 1;
 }
 
+def Weft_TakeAlongAxisFn : Weft_MovementFn<"take_along_axis"> {
+  let summary = "Elements of x along one axis, picked by indices that stand in their positions; negative ones count from the end.";
+  let description = "`indices` has x's sizes but for the axis; y[i, j] = x[indices[i, j], j] for axis 0 of two.";
+  let parameters = (params Weft_Any:$x, Weft_Index:$indices, Weft_AnAxis<"-1">:$axis, star);
+  let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis"];
+  let resultShape = "of the shape of indices";
+  let raises = [axis_out_of_range, index_out_of_range, other_sizes_differ];
+  let cppBody = "take_along_axis";
+  let samples = [Sample<["33", "i32 [32, 0, -7, 7]"], ["0"]>, Sample<["3x2", "i64 [[2, 0], [-2, 1]]"], ["-2"]>, Sample<["2x3", "i32 [[2, 0], [-3, 1]]"], ["1"]>];
+  let numpy = "np.take_along_axis(x, indices, axis)";
+  let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, -1]])  ->  [[30, 10], [50, 60]]";
+}
+
 def Weft_WhereFn : Weft_CompositeFn<"where"> {
   let moves = 1;
   let summary = "x where the condition holds, else y.";

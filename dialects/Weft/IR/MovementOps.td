@@ -42,6 +42,7 @@ def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
   ];
   let numpy = "x.reshape(shape)";
   let example = "reshape([1, 2, 3, 4], {2, -1})  ->  [[1, 2], [3, 4]]";
+  let pythonParameters = [Weft_CopiesIfNeeded];
 }
 
 def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_StaysInLinalg]> {
@@ -319,7 +320,10 @@ def Weft_ScatterAddOp : Weft_PureOp<"scatter_add"> {
 }
 
 def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
-  let summary = "Elements of x along one axis, picked by indices that stand in their places.";
+  let summary = "Elements of x along one axis, picked by indices that stand in their positions.";
+  let cppName = "gather_along_axis"; // `take_along_axis` takes negative indices too
+  let pythonName = "";
+  let eagerFunction = "take_along_axis";
   let description = [{
     `indices` has x's sizes but for the axis; y[i, j] = x[indices[i, j], j] for axis 0 of two. Indices
     count from 0; one out of range is an IndexError. The derivative is `add_along_axis`.
@@ -348,7 +352,7 @@ def Weft_TakeAlongAxisOp : Weft_PureOp<"take_along_axis"> {
     Sample<["transposed 5x3", "[[4], [0], [2]]"], ["1"]>
   ];
   let numpy = "np.take_along_axis(x, indices, axis)";
-  let example = "take_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
+  let example = "gather_along_axis([[10, 20, 30], [40, 50, 60]], [[2, 0], [1, 1]])  ->  [[30, 10], [50, 50]]";
 }
 
 def Weft_AddAlongAxisOp : Weft_PureOp<"add_along_axis"> {

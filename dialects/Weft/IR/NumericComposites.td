@@ -42,7 +42,7 @@ def Weft_HistogramFn : Weft_CompositeFn<"histogram"> {
   let raises = [Raises<ValueError, "there is no interval, or edges or the range are not in order">,
                 Raises<ShapeError, "the weights are not of x's shape">];
   let cppBody = "histogram";
-  let samples = [Sample<["finite 2x3", "finite 2x3"], ["4", "null", "false"]>, Sample<["finite 33", "finite 33"], ["3", "[-1.0, 2.0]", "true"]>,
+  let samples = [Sample<["finite 2x3", "finite 2x3"], ["4", "null", "false"]>, Sample<["finite 2x3", "[[1, 2, 3], [4, 5, 6]]"], ["3", "[-4.0, 4.0]", "true"]>,
                  Sample<["finite 33", "finite 33"], ["[-2.0, 0.0, 0.5]", "null", "false"]>, Sample<["0", "0"], ["3", "null", "false"]>];
   let numpy = "flat(np.histogram(x, list(bins) if isinstance(bins, tuple) else bins, range, density, weights))";
   let tolerance = "sums(64) + 1e-5";

@@ -138,8 +138,8 @@ def Weft_UniqueFn : Weft_CompositeFn<"unique"> {
 
 /// The array API's, of which each has its part of what `unique` gives. Each NaN is an element of its own.
 class Weft_UniquesFn<string name> : Weft_CompositeFn<name> {
-  let description = "In order, and each NaN is another one. Up to `size` the smallest comes again, 0 times.";
-  let parameters = (params Weft_Ordered:$x, star, Weft_ResultSize:$size);
+  let description = "In order, complex numbers by their real parts first, and each NaN is another one. Up to `size` the smallest comes again, 0 times.";
+  let parameters = (params Weft_Any:$x, star, Weft_ResultSize:$size);
   let operandShapes = ["of any shape"];
   let raises = [negative_size];
   let cppBody = name;

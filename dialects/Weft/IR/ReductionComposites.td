@@ -67,12 +67,13 @@ def Weft_CountNonzeroFn : Weft_ReductionFn<"count_nonzero", Weft_Any> {
 
 class Weft_VarianceFn<string name> : Weft_ReductionFn<name, Weft_Float> {
   let parameters = (params Weft_Float:$x, Weft_OverAxes:$axes, star,
-                           Weft_Real<"0", "what the sum of squares is divided by less than their number", "ddof">:$correction,
+                           Weft_Real<"0", "what the sum of squares is divided by less than their number">:$correction,
                            Weft_Keepdims:$keepdims);
   let promotion = "floating";
   let samples = [Sample<["finite 2x3"], ["null", "0", "false"]>, Sample<["finite 2x3"], ["1", "1", "true"]>,
                  Sample<["finite 5x7"], ["[0, -1]", "1", "false"]>, Sample<["finite 33"], ["0", "0.5", "false"]>,
                  Sample<["finite 2x3x4"], ["[0, 2]", "0", "true"]>];
+  let pythonParameters = [Weft_OtherName<"ddof", "correction", "float">];
   let method = 1;
 }
 

@@ -79,6 +79,7 @@ class Weft_ReductionOp<string mnemonic, TypeConstraint operand> : Weft_PureOp<mn
 def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Numeric> {
   let summary = "Sum over the given axes; of nothing, 0.";
   let promotion = "sum";
+  let takesDType = 1;
   let body = (s_add $acc, $x);
   let onComplex = each_part;
   let init = "zero";
@@ -93,6 +94,7 @@ def Weft_SumOp : Weft_ReductionOp<"sum", Weft_Numeric> {
 def Weft_MeanOp : Weft_ReductionOp<"mean", Weft_Inexact> {
   let summary = "Mean over the given axes; of nothing, NaN.";
   let promotion = "floating";
+  let takesDType = 1;
   let body = (s_add $acc, $x);
   let onComplex = each_part;
   let init = "zero";
@@ -111,6 +113,7 @@ def Weft_ProdOp : Weft_ReductionOp<"prod", Weft_Numeric> {
     0 in another one as NaN. Complex numbers are multiplied one after the other, an axis at a time.
   }];
   let promotion = "sum";
+  let takesDType = 1;
   let body = (s_mul $acc, $x);
   let onComplex = OwnFunction<"prod">;
   let init = "one";
@@ -151,6 +154,7 @@ def Weft_MinOp : Weft_ReductionOp<"min", Weft_Number> {
 def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
   let summary = "Whether every element over the given axes is true; of nothing, true.";
   let cppName = "reduce_all"; // `all` is the whole-axis index, and calls this one
+  let promotion = "truth";
   let body = (s_and $acc, $x);
   let init = "yes";
   let inactive = "its result is bool";
@@ -160,6 +164,7 @@ def Weft_AllOp : Weft_ReductionOp<"all", Weft_Bool> {
 }
 def Weft_AnyOp : Weft_ReductionOp<"any", Weft_Bool> {
   let summary = "Whether some element over the given axes is true; of nothing, false.";
+  let promotion = "truth";
   let body = (s_or $acc, $x);
   let init = "no";
   let inactive = "its result is bool";
@@ -221,6 +226,7 @@ def Weft_ArgsortOp : Weft_RoutineOp<"argsort"> {
   let numpy = "order(x, axis, descending, count)";
   let example = "argsort([30, 10, 20, 10])  ->  [1, 3, 2, 0]";
   let method = 1;
+  let pythonParameters = [Weft_Stable];
 }
 
 def Weft_SortOp : Weft_RoutineOp<"sort"> {
@@ -248,6 +254,7 @@ def Weft_SortOp : Weft_RoutineOp<"sort"> {
   let numpy = "np.take_along_axis(x, order(x, axis, descending), axis)";
   let example = "sort([30, 10, 20, 10])  ->  [10, 10, 20, 30]";
   let method = 1;
+  let pythonParameters = [Weft_Stable];
 }
 
 def Weft_SearchSortedOp : Weft_RoutineOp<"searchsorted"> {

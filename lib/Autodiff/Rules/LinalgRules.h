@@ -88,7 +88,7 @@ typename E::Value permuted_rows(E &e, const typename E::Value &x,
   const std::int64_t rank = e.type(x).shape.rank();
   const auto rows = back ? e.argsort(permutation, rank - 2) : permutation;
   if (rank == 2) return e.gather(x, rows, 0);
-  return e.take_along_axis(
+  return e.gather_along_axis(
       x, e.broadcast(insert_axis(e, rows, static_cast<std::size_t>(rank - 1)), sizes_of(e, x)),
       rank - 2);
 }

@@ -245,7 +245,7 @@ template <class E>
 typename E::Value sort_forward(E &e, JvpCall<E> &call, std::size_t, const typename E::Value &x,
                                const typename E::Value &tangent) {
   const SortAttrs attrs(call.attrs());
-  return e.take_along_axis(tangent, e.argsort(x, attrs.axis, attrs.descending), attrs.axis);
+  return e.gather_along_axis(tangent, e.argsort(x, attrs.axis, attrs.descending), attrs.axis);
 }
 
 /// Of `add_along_axis` by the updates: the cotangent's elements where they went.
@@ -253,7 +253,7 @@ template <class E>
 typename E::Value add_along_axis_back(E &e, VjpCall<E> &call, std::size_t,
                                       const typename E::Value &indices,
                                       const typename E::Value &cotangent) {
-  return e.take_along_axis(cotangent, indices, AddAlongAxisAttrs(call.attrs()).axis);
+  return e.gather_along_axis(cotangent, indices, AddAlongAxisAttrs(call.attrs()).axis);
 }
 
 /// Of `update_slice` by x: the cotangent but for the slice that was replaced.

@@ -45,7 +45,7 @@ Tensor checked_lengths(const char *what, const Tensor &lengths, const Tensor &at
                      std::to_string(detail::type_of(at).shape[0]));
   const Tensor n = cast(lengths, DType::i64)[{all, newaxis}];
   const IndexWord word(what);
-  return take_along_axis(concatenate({zeros_like(n), at + 1}, {.axis = 1}), n);
+  return gather_along_axis(concatenate({zeros_like(n), at + 1}, {.axis = 1}), n);
 }
 
 /// The ways of each sequence that have come so far: those whose last frame is blank, by the number
@@ -102,7 +102,7 @@ Tensor ctc(const Operand &labels, const Operand &logits, const CTCOptions &optio
     const Tensor skipping = select(differs, shifted[{all, slice({}, -1)}], kImpossible);
     Tensor to_blank = blank + log_sum_exp(blanks, shifted);
     Tensor to_label =
-        take_along_axis(log, wanted) + log_sum_exp(ends, blanks[{all, slice({}, -1)}], skipping);
+        gather_along_axis(log, wanted) + log_sum_exp(ends, blanks[{all, slice({}, -1)}], skipping);
     if (is_counted) {
       const Tensor counted = (*is_counted)[{all, newaxis}];
       to_blank = select(counted, to_blank, blanks);
@@ -116,8 +116,9 @@ Tensor ctc(const Operand &labels, const Operand &logits, const CTCOptions &optio
       scan(step, Ways(start, none), std::pair(transpose(logs, {1, 0, 2}), counts));
 
   // The whole sequence, with or without a blank at its end.
-  const Tensor whole = take_along_axis(last.first, length),
-               ended = take_along_axis(concatenate({impossible, last.second}, {.axis = 1}), length);
+  const Tensor whole = gather_along_axis(last.first, length),
+               ended =
+                   gather_along_axis(concatenate({impossible, last.second}, {.axis = 1}), length);
   Tensor loss = -log_sum_exp(whole, ended);
   if (options.impossible_is_infinite) {
     const Tensor repeats = sum(cast(!differs & (at < length) & (at > 0), DType::i64),

@@ -130,14 +130,24 @@ Tensor array_equal(const Tensor &a, const Tensor &b) {
   return same ? reduce_all(a == b) : tensor(false);
 }
 
+/// Indices of an axis counted from the front. Others are out of range, which the op says of the
+/// number that was given.
+static Tensor from_front(const Tensor &x, std::int64_t axis, const Tensor &indices) {
+  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
+  const Tensor wide = cast(indices, i64);
+  const Tensor back = size == unknown ? wide + size_of(x, {.axis = axis}) : wide + size;
+  return select((wide < 0) & (back >= 0), back, wide);
+}
+
 Tensor take(const Tensor &given, const Tensor &indices, std::optional<std::int64_t> axis) {
   const Tensor x = axis ? given : reshape(given, {-1});
   const std::int64_t at = axis.value_or(0);
-  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(at)];
-  const Tensor wide = cast(indices, i64);
-  const Tensor back = size == unknown ? wide + size_of(x, {.axis = at}) : wide + size;
-  // Others are out of range, which the gather says of the number that was given.
-  return gather(x, select((wide < 0) & (back >= 0), back, wide), {.axis = at});
+  return gather(x, from_front(x, at, indices), {.axis = at});
+}
+
+Tensor take_along_axis(const Tensor &x, const Tensor &indices,
+                       const TakeAlongAxisOptions &options) {
+  return gather_along_axis(x, from_front(x, options.axis, indices), {.axis = options.axis});
 }
 
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y) {
@@ -150,7 +160,7 @@ Tensor searchsorted(const Tensor &a, const Tensor &v, const Tensor &sorter, Sear
   };
   if (a.rank() == 0)
     raise(ErrorKind::shape, "searchsorted: a is a scalar: a sorted vector is wanted");
-  const Tensor sorted = sorter.defined() ? take_along_axis(number(a), sorter) : number(a);
+  const Tensor sorted = sorter.defined() ? gather_along_axis(number(a), sorter) : number(a);
   return search_sorted(sorted, number(v), {.right = side == SearchSide::right});
 }
 

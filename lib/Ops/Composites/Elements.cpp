@@ -347,7 +347,7 @@ Tensor cumulative(const char *function, const Tensor &x, const Options &options,
           std::string(function) + ": x has rank " + std::to_string(x.rank()) +
               (x.rank() == 0 ? ": a vector is wanted" : ": axis says along which axis it goes"));
   const std::int64_t axis = options.axis.value_or(0);
-  const Tensor y = cumulate(options.dtype ? cast(x, *options.dtype) : x, axis);
+  const Tensor y = cumulate(axis);
   if (!options.include_initial) return y;
   Ints low(static_cast<std::size_t>(x.rank()), 0);
   const Ints none = low;
@@ -358,13 +358,14 @@ Tensor cumulative(const char *function, const Tensor &x, const Options &options,
 } // namespace
 
 Tensor cumulative_sum(const Tensor &x, const CumulativeSumOptions &options) {
-  return cumulative("cumulative_sum", x, options, 0,
-                    [](const Tensor &of, std::int64_t axis) { return cumsum(of, {.axis = axis}); });
+  return cumulative("cumulative_sum", x, options, 0, [&](std::int64_t axis) {
+    return cumsum(x, {.axis = axis, .dtype = options.dtype});
+  });
 }
 
 Tensor cumulative_prod(const Tensor &x, const CumulativeProdOptions &options) {
-  return cumulative("cumulative_prod", x, options, 1, [](const Tensor &of, std::int64_t axis) {
-    return cumprod(of, {.axis = axis});
+  return cumulative("cumulative_prod", x, options, 1, [&](std::int64_t axis) {
+    return cumprod(x, {.axis = axis, .dtype = options.dtype});
   });
 }
 

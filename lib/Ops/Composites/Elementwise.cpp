@@ -54,9 +54,10 @@ Tensor floor_divide_floats(const Tensor &x, const Tensor &y) {
   const Tensor more = select(left == 0, times, times + 1);
   const Tensor of_sign = select((x < 0) ^ (y < 0), -more, times), low = floor(of_sign);
   const Tensor result = select(of_sign - low > 0.5, low + 1, low);
-  // Zeros have the sign of the quotient.
+  // Zeros have the sign of the quotient, and of infinities it is that itself.
   const Tensor rounded = select(result == 0, exact * 0, result);
-  return select(y == 0, exact, rounded);
+  const Tensor is_quotient = (y == 0) | (size == kInfinity) | (by == kInfinity);
+  return select(is_quotient, exact, rounded);
 }
 
 } // namespace

@@ -363,7 +363,7 @@ Tensor diagonal_of_matrix(const Tensor &x, const linalg::DiagonalOptions &option
 
 Tensor trace_of_matrix(const Tensor &x, const linalg::TraceOptions &options) {
   check_matrices("trace", "x", x);
-  return weft::trace(x, options.offset, -2, -1);
+  return sum(weft::diagonal(x, options.offset, -2, -1), {.axes = Ints{-1}, .dtype = options.dtype});
 }
 
 Tensor cross_of_linalg(const Tensor &a, const Tensor &b, const linalg::CrossOptions &options) {

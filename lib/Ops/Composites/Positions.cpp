@@ -106,7 +106,7 @@ TopK top_k(const Tensor &x, std::int64_t k, const TopKOptions &options) {
                                 std::to_string(options.axis) + " of x, which has shape " +
                                 to_string(shape) + ", is shorter");
   const Tensor indices = argsort(x, {options.axis, !options.smallest, k});
-  return {take_along_axis(x, indices, {options.axis}), indices};
+  return {gather_along_axis(x, indices, {options.axis}), indices};
 }
 
 Tensor argmax(const Tensor &x, const ArgmaxOptions &options) {
@@ -206,12 +206,20 @@ Tensor compress(const Tensor &condition, const Tensor &x, const CompressOptions 
 
 namespace {
 
+/// Where the elements of a vector in order stand; of complex numbers by real parts, then imaginary
+/// ones.
+Tensor order_of(const Tensor &x) {
+  if (!is_complex(x.dtype())) return argsort(x);
+  const Tensor by_imaginary = argsort(imaginary_part(x));
+  return gather(by_imaginary, argsort(gather(real_part(x), by_imaginary)));
+}
+
 /// What is asked of the different elements, of which all NaN are one, or each is another.
 std::vector<Tensor> unique_parts(const char *function, const Tensor &x,
                                  const UniqueOptions &options, bool equal_nan) {
   std::optional<AtOnce> now(is_constant(x, options.size));
   const Tensor numbers = reshape(x.dtype() == DType::boolean ? cast(x, DType::i32) : x, {-1});
-  const Tensor order = argsort(numbers), sorted = gather(numbers, order);
+  const Tensor order = order_of(numbers), sorted = gather(numbers, order);
   const Size size = size_along(sorted, 0);
   const Tensor at = iota(DType::i64, {size});
   // NaN sorts last.

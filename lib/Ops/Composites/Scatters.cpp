@@ -34,7 +34,7 @@ Groups grouped(const Tensor &numbers, const Tensor &by, bool smallest) {
                                                       : -value;
     const Tensor first = argsort(rising, {.axis = 0});
     const Tensor then = argsort(gather(wide, first), {.axis = 0});
-    groups.order = take_along_axis(first, then, {.axis = 0});
+    groups.order = gather_along_axis(first, then, {.axis = 0});
     groups.numbers = sort(wide, {.axis = 0});
   }
   // The one behind is of another group; behind the very last there is none. There may be no element
@@ -77,7 +77,7 @@ Tensor chosen(const Tensor &x, const Tensor &numbers, const Size &count, const T
               bool smallest, const Tensor &otherwise) {
   const Tensor found = lasts(grouped(numbers, by, smallest), count);
   const Tensor at = maximum(found - std::int64_t{1}, std::int64_t{0}), some = with_another(x);
-  const Tensor values = by.defined() ? take_along_axis(some, at, {.axis = 0}) : gather(some, at);
+  const Tensor values = by.defined() ? gather_along_axis(some, at, {.axis = 0}) : gather(some, at);
   return select(as_column(found > std::int64_t{0}, x), values, otherwise);
 }
 

@@ -298,7 +298,7 @@ def diagonal(x: Any) -> Any:
     """Matrices with these diagonals."""
     tensor: Any = wf.asarray(x)
     row = wf.expand_dims(tensor, -1)
-    return wf.select(wf.eye(tensor.shape[-1], "bool"), row, wf.cast(0, tensor.dtype))
+    return wf.select(wf.eye(tensor.shape[-1], dtype="bool"), row, wf.cast(0, tensor.dtype))
 
 
 def band(x: Any, lower: Any, upper: Any) -> Any:

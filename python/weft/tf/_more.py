@@ -179,8 +179,7 @@ def linspace(start: Any, stop: Any, num: Any, axis: int) -> Any:
 
 def eye(rows: int, columns: int | None, batch_shape: Any, dtype: Any) -> Any:
     """The identity matrix, or the first rows and columns of one, for each member of a batch."""
-    size = rows if columns is None else max(rows, columns)
-    matrix = wf.eye(size, dtype)[:rows, : rows if columns is None else columns]
+    matrix = wf.eye(rows, columns, dtype=dtype)
     return matrix if batch_shape is None else wf.broadcast(matrix, [*batch_shape, *matrix.shape])
 
 

@@ -143,7 +143,7 @@ def test_lines_of_computed_sizes():
             "arange of more": wf.arange(n * 2 - b, dtype="float32"),
             "arange between": wf.arange(wf.cast(b, "int64"), b + n),
             "eye": wf.eye(n),
-            "eye of integers": wf.eye(b, "int64"),
+            "eye of integers": wf.eye(b, dtype="int64"),
             "linspace": wf.linspace(-1, 2.5, n),
             "linspace without its end": wf.linspace(0, 1, n, endpoint=False, dtype="float64"),
             "linspace of integers": wf.linspace(-3, 4, b, dtype="int32"),

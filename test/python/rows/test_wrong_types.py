@@ -232,7 +232,7 @@ def test_most_functions_are_called_with_what_they_take():
         (lambda: tf.clip_by_norm([1.0], "a"), "rhs is of type str, of which no tensor is made"),
         (lambda: tf.map_fn(3, wf.ones(3)), "fn is 3: a function is wanted"),
         (lambda: tf.one_hot([0], {}), "tf.one_hot: depth is a dict: an integer of 64 bits is wanted"),
-        (lambda: tf.eye(None), "eye: n is of type NoneType: an integer is wanted"),
+        (lambda: tf.eye(None), "eye: n_rows is of type NoneType: an integer is wanted"),
         (lambda: tf.add_n(object()), "tf.add_n: inputs is a object: a list of tensors is wanted"),
         (lambda: tf.nn.conv2d(wf.ones((1, 4, 4, 1)), wf.ones((2, 2, 1, 1)), 1, 3), "padding is 3: a text is wanted"),
         (lambda: tf.train.latest_checkpoint({}), "latest_checkpoint: checkpoint_dir is a dict: a path as a text"),

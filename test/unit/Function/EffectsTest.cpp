@@ -138,7 +138,7 @@ TEST(FunctionEffects, ASinkThatThrowsEndsTheCall) {
 TEST(FunctionEffects, IndicesOutOfRangeEndTheCall) {
   const auto pick = [](const Tensor &x, const Tensor &at) { return gather(x, at); };
   const auto add_at = [](const Tensor &x, const Tensor &at) { return scatter_add(x, at, x); };
-  const auto take = [](const Tensor &x, const Tensor &at) { return take_along_axis(x, at); };
+  const auto take = [](const Tensor &x, const Tensor &at) { return gather_along_axis(x, at); };
   const auto add_along = [](const Tensor &x, const Tensor &at) { return add_along_axis(x, at, x); };
   const Tensor x = tensor({1.f, 2.f, 3.f});
   auto traced_pick = function(pick);

@@ -132,11 +132,12 @@ std::vector<Mistake> mistakes() {
        "c64, c128), "
        "but it is "
        "bool(2,)"},
-      {"LogicalOfNumbers",
-       {n, n},
-       [](const Operands &x) { return logical_and(x[0], x[1]); },
+      {"BitsOfFloats",
+       {v, v},
+       [](const Operands &x) { return bitwise_and(x[0], x[1]); },
        kDType,
-       "logical_and: lhs must be bool (bool), but it is i32(4,)"},
+       "bitwise_and: lhs must be an integer or bool (bool, i8, i16, i32, i64, u8, u16, u32, u64), "
+       "but it is f32(4,)"},
       {"MatmulBool",
        {flags, flags},
        [](const Operands &x) { return matmul(x[0], x[1]); },

@@ -267,7 +267,7 @@ TEST(FailedSteps, AnIndexAlongAnAxisOutOfRange) {
   Twins twins({zeros({4}), zeros({2}), tensor(0)}, [](const Variables &v, const Tensor &at) {
     v[0].assign(v[0] + 1);
     v[2].assign_add(1);
-    v[1].assign(take_along_axis(v[0], at));
+    v[1].assign(gather_along_axis(v[0], at));
     v[0].assign(add_along_axis(v[0], at + 1, tensor({5.f, 6.f})));
     v[2].assign_add(10);
   });

@@ -167,6 +167,7 @@ TEST(AlongAxis, TakesAndAdds) {
   const Tensor x = tensor({{10, 20, 30}, {40, 50, 60}});
   EXPECT_EQ(take_along_axis(x, tensor({{1, 0, 1}}), {.axis = 0}).to_vector<int>(),
             (std::vector<int>{40, 20, 60}));
+  EXPECT_EQ(take_along_axis(x, tensor({{-1}, {-3}})).to_vector<int>(), (std::vector<int>{30, 40}));
   EXPECT_EQ(add_along_axis(x, tensor({{0, 0}, {2, 0}}), tensor({{1, 2}, {3, 4}})).to_vector<int>(),
             (std::vector<int>{13, 20, 30, 44, 50, 63}));
   EXPECT_THROWS(take_along_axis(x, tensor({{3}, {0}})), IndexError,

@@ -230,8 +230,10 @@ TEST(Elementwise, Errors) {
                 "sum: x is an undefined tensor: it was never given a value");
   EXPECT_THROWS(gather(Tensor(), tensor({0})), StateError,
                 "gather: x is an undefined tensor: it was never given a value");
-  EXPECT_THROWS(logical_and(tensor({1}), tensor({true})), DTypeError,
-                "logical_and: lhs must be bool (bool), but it is i32(1,)");
+  EXPECT_THROWS(
+      bitwise_and(tensor({1.0F}), tensor({true})), DTypeError,
+      "bitwise_and: lhs must be an integer or bool (bool, i8, i16, i32, i64, u8, u16, u32, "
+      "u64), but it is f32(1,)");
   EXPECT_THROWS(add(tensor({true}), tensor({true})), DTypeError,
                 "add: lhs must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, "
                 "f64, c64, c128), but "

@@ -87,6 +87,45 @@ TEST(Numbers, FullKeepsEveryWholeNumber) {
   EXPECT_EQ(grad([](Tensor x) { return sum(full({3}, x)); })(2.F).item<float>(), 3);
 }
 
+TEST(Numbers, AreComparedWithIntegersByValue) {
+  const Tensor bytes = tensor({std::uint8_t{0}, std::uint8_t{255}});
+  EXPECT_EQ((bytes < 300).to_vector<bool>(), (std::vector<bool>{true, true}));
+  EXPECT_EQ((bytes == -1).to_vector<bool>(), (std::vector<bool>{false, false}));
+  const Tensor large = tensor({std::uint64_t{0}, kLargest});
+  EXPECT_EQ((large > -1).to_vector<bool>(), (std::vector<bool>{true, true}));
+  EXPECT_EQ((tensor({-1LL, 5LL}) < large).to_vector<bool>(), (std::vector<bool>{true, true}));
+  EXPECT_EQ((tensor({-1LL, 5LL}) < kLarge).to_vector<bool>(), (std::vector<bool>{true, true}));
+  auto f = function([](Tensor x) { return x >= -1; });
+  EXPECT_EQ(f(large).to_vector<bool>(), (std::vector<bool>{true, true}));
+  EXPECT_THROWS(maximum(bytes, 300), ValueError,
+                "maximum: the scalar 300 does not fit the dtype u8");
+}
+
+TEST(Numbers, SumsAreComputedInTheDtypeAsked) {
+  const Tensor bytes = tensor({std::uint8_t{200}, std::uint8_t{100}});
+  EXPECT_EQ(sum(bytes).dtype(), u32);
+  EXPECT_EQ(sum(bytes, {.dtype = u8}).item<int>(), 44);
+  EXPECT_EQ(mean(bytes, {.dtype = f64}).item<double>(), 150);
+  EXPECT_EQ(cumprod(bytes, {.dtype = i16}).to_vector<int>(), (std::vector<int>{200, 20000}));
+  EXPECT_EQ(linalg::trace(ones({2, 2}), {.dtype = f64}).dtype(), f64);
+  EXPECT_THROWS(
+      sum(bytes, {.dtype = DType::boolean}), DTypeError,
+      "sum: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64, "
+      "c64, c128), but it is bool(2,)");
+}
+
+TEST(Numbers, FillWhatIsLikeATensor) {
+  const Tensor x = ones({2}, c64);
+  EXPECT_EQ(full_like(x, 7, u8).to_vector<int>(), (std::vector<int>{7, 7}));
+  EXPECT_EQ(zeros_like(x, i64).dtype(), i64);
+  EXPECT_EQ(ones_like(x).dtype(), c64);
+  EXPECT_EQ(eye(2, 3, 1, i32).to_vector<int>(), (std::vector<int>{0, 1, 0, 0, 0, 1}));
+  EXPECT_EQ(linspace(0, 1, 3).to_vector<float>(), (std::vector<float>{0, 0.5, 1}));
+  EXPECT_EQ(linspace(0, 3, 4, {.endpoint = false, .dtype = i32}).to_vector<int>(),
+            (std::vector<int>{0, 0, 1, 2}));
+  EXPECT_THROWS(linspace(0, 1, -1), ValueError, "linspace: num is -1, which is negative");
+}
+
 TEST(Numbers, ListsOfSeveralTypesArePromoted) {
   EXPECT_EQ(tensor({1, 2.5}).dtype(), f64);
   EXPECT_EQ(tensor({1, 2.5}).to_vector<double>(), (std::vector<double>{1, 2.5}));
