@@ -78,6 +78,10 @@ inline Integers to(PyObject *object, const Place &place) {
   return to_sizes_or_integers(object, place);
 }
 template <>
+inline std::optional<Sizes> to(PyObject *object, const Place &place) {
+  return object == Py_None ? std::optional<Sizes>() : to<Sizes>(object, place);
+}
+template <>
 inline std::optional<Size> to(PyObject *object, const Place &place) {
   return object == Py_None ? std::optional<Size>() : to<Size>(object, place);
 }
@@ -90,11 +94,12 @@ std::vector<Tensor> tensors_of(PyObject *object, const Place &place, bool weak =
 template <std::size_t N>
 class OptionalOperands {
 public:
-  /// `at` is where they are among the arguments.
+  /// `at` is where they are among the arguments; those from `promoted` to before `last` take one
+  /// dtype.
   OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted,
-                   const std::array<std::size_t, N> &at) {
+                   const std::array<std::size_t, N> &at, std::size_t last) {
     Beside beside;
-    for (std::size_t i = promoted; i < N; ++i)
+    for (std::size_t i = promoted; i < last; ++i)
       if (PyObject *value = values[at[i]]; value != nullptr && value != Py_None) beside.add(value);
     const std::optional<DType> hint = beside.dtype();
     for (std::size_t i = 0; i < N; ++i) {
@@ -102,7 +107,7 @@ public:
       given_[i] = value != nullptr && (value != Py_None || at[i] < signature.required);
       if (!given_[i]) continue;
       const Place place{signature.name, signature.names[at[i]]};
-      if (!arguments_[i].convert(value, place, i < promoted ? std::nullopt : hint))
+      if (!arguments_[i].convert(value, place, i < promoted || i >= last ? std::nullopt : hint))
         refuse_object(value, place);
       most_ = std::max(most_, arguments_[i].size());
     }

@@ -184,12 +184,17 @@ Example:
         double share = 0;
         random::Generator generator = random::process_generator();
         read_option(share, rate, {"dropout", "rate"});
+        if (is_tensor(given.ptr())) {
+          const Tensor key = tensor_in(given.ptr());
+          return unlocked(operands.size(), [&] { return nn::dropout(operands[0], share, key); });
+        }
         if (!given.is_none()) read_option(generator, given, {"dropout", "generator"});
         return unlocked(operands.size(),
                         [&] { return nn::dropout(operands[0], share, generator); });
       },
       operand("x"), Arg("rate").none().as("float"), Arg("generator") = nb::none(),
-      R"(x with each element 0 with the probability `rate`, and the others divided by 1 - rate.
+      R"(x with each element 0 with the probability `rate`, and the others divided by 1 - rate,
+by the numbers of a generator or of a key.
 
 Example:
     >>> wf.nn.dropout(wf.ones(6), 0.5, wf.random.Generator(3))
@@ -264,6 +269,7 @@ void define_network_functions() {
   define_rows(nn);
   define_activations(nn);
   define_attention(nn);
+
   define(
       metrics, "accuracy",
       [](nb::handle labels, nb::handle scores) {

@@ -56,6 +56,7 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.cppType == "Sections") return "int | Sequence[int | Tensor]";
   if (attribute.cppType == "IntList") return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
+  if (attribute.cppType == "std::optional<Sizes>") return "Sizes | None";
   if (attribute.kind == "shape" || attribute.takesValues) return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
   return attribute.kind == "flag" ? "builtins.bool" : "int";
@@ -159,13 +160,13 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     return {"operand"};
   }
   // A list of numbers is weak beside a tensor where operands take a common dtype.
-  const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
+  const std::size_t first = op.promotion == "none" ? count : op.operands[0].keepsDType();
   const bool optional = !parameters.front().operand ||
                         any_of(op.operands, [](const Operand &o) { return o.optional; });
   os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
      << "> operands(signature_" << op.identifier() << ", values, " << first;
   // Lists for an operand of only one dtype take it.
-  if (first == count &&
+  if (first == count && !optional &&
       any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
     os << ", {";
     for (auto [i, operand] : enumerate(op.operands))
@@ -174,12 +175,14 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     os << "}";
   }
   if (optional) {
-    // Where they are among the parameters.
+    // Where they are among the parameters, and which take no dtype together with others.
     os << ", {";
     bool isFirst = true;
     for (auto [i, parameter] : enumerate(parameters))
       if (parameter.operand) os << (std::exchange(isFirst, false) ? "" : ", ") << i;
-    os << "}";
+    std::size_t last = count;
+    while (last > first && op.operands[last - 1].keepsDType()) --last;
+    os << "}, " << last;
   }
   os << ");\n";
   for (std::size_t i = 0; i < count; ++i)
