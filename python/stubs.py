@@ -40,6 +40,7 @@ OfElement: TypeAlias = (
     "fft": "",
     "io": "",
     "linalg": "",
+    "random": "",
     "summary": "",
     "train": "",
 }

@@ -146,6 +146,19 @@ Tensor fftfreq(std::int64_t n, const FrequencyOptions &options = {},
 /// The same of a transform of real samples: 0, 1, .. n / 2.
 Tensor rfftfreq(std::int64_t n, const FrequencyOptions &options = {},
                 std::source_location where = WEFT_HERE);
+
+/// Options of windows. A periodic one is that of one element more, without its last.
+struct WindowOptions {
+  bool periodic = true;
+  DType dtype = DType::f32;
+};
+/// Hann's window, 1/2 - 1/2 cos. Throws ValueError if the length is negative, DTypeError unless the
+/// dtype is floating.
+Tensor hann_window(std::int64_t length, const WindowOptions &options = {},
+                   std::source_location where = WEFT_HERE);
+/// Hamming's, 0.54 - 0.46 cos.
+Tensor hamming_window(std::int64_t length, const WindowOptions &options = {},
+                      std::source_location where = WEFT_HERE);
 } // namespace fft
 
 /// What padding has: a constant, the element at the edge, those that a mirror shows without and

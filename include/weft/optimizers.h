@@ -281,4 +281,59 @@ class Lion : public Optimizer {
 };
 #undef WEFT_OPTIMIZER
 
+struct LossScaleOptions {
+  /// What losses are multiplied by at first.
+  double initial = 32768;
+  /// Whether it follows the gradients. If not it stays, and updates are skipped all the same.
+  bool dynamic = true;
+  /// After so many updates on end it is multiplied by the factor; where a gradient is not finite it
+  /// is divided by it.
+  std::int64_t growth_interval = 2000;
+  double factor = 2;
+  /// Of its state.
+  std::string name = "loss_scale";
+};
+
+/// Keeps gradients of 16-bit floats in their range: what is differentiated is the loss times a
+/// scale, by which the gradients, of f32 variables, are divided. Where one of these is not finite
+/// the update is skipped. Its state, the scale and the number of updates since it changed, is
+/// variables: part of what is saved. Throws ValueError for options that make no sense.
+///
+///     LossScale scale;
+///     auto loss = scale.minimize(adam, [&] { return losses::mse(model(x), y); });
+class LossScale {
+public:
+  using Options = LossScaleOptions;
+  explicit LossScale(const LossScaleOptions &options = {}, std::source_location where = WEFT_HERE);
+
+  /// The loss times the scale, f32 of 16-bit ones.
+  Tensor scaled(const Operand &loss) const;
+  /// Divides gradients of the scaled loss by the scale and has the optimizer apply them if all are
+  /// finite: whether they were, a bool. Undefined gradients stay undefined.
+  Tensor apply_gradients(const Optimizer &optimizer, const std::vector<Tensor> &gradients,
+                         std::source_location where = WEFT_HERE) const;
+  /// Runs `loss`, a callable without parameters that gives a scalar, and updates by its gradients:
+  /// what it gave.
+  template <class F>
+  Tensor minimize(const Optimizer &optimizer, F &&loss,
+                  std::source_location where = WEFT_HERE) const {
+    GradientTape tape;
+    const Tensor value = loss();
+    const std::vector<Variable> variables = optimizer.variables(where);
+    apply_gradients(optimizer, tape.gradient(scaled(value), variables, {}, where), where);
+    return value;
+  }
+
+  /// The scale, an f32 scalar.
+  const Variable &scale() const { return scale_; }
+
+  WEFT_FIELDS(LossScale, scale_, updates_)
+
+private:
+  Variable scale_, updates_;
+  bool dynamic_;
+  std::int64_t growth_interval_;
+  double factor_;
+};
+
 } // namespace weft::optimizers

@@ -1,5 +1,5 @@
-// Random tensors: generators, whose state is a variable, and counter-based streams that are the
-// same for a seed on every machine and number of threads, eager and compiled.
+// Random tensors: generators, whose state is a variable, keys, which are values, and counter-based
+// streams that are the same for a seed on every machine and number of threads, eager and compiled.
 #pragma once
 
 #include <cstdint>
@@ -67,6 +67,8 @@ public:
 
   /// Seed and number of draws.
   const Variable &state() const { return state_; }
+  /// A key for draws that are functions of it: the generator moves on as by a draw.
+  Tensor key(std::source_location where = WEFT_HERE) const;
   /// Starts the stream of that seed anew.
   void reset(std::uint64_t seed, std::source_location where = WEFT_HERE) const;
 
@@ -109,15 +111,23 @@ const Generator &process_generator();
 /// Starts the stream of `process_generator()` anew.
 void set_seed(std::uint64_t seed, std::source_location where = WEFT_HERE);
 
+/// The key of a seed: a tensor u64(2,). Keys are values: what is drawn with one is a function of
+/// it, eager, in traced functions, in loops and mapped over by `vmap`, and changes no state. A key
+/// is used once: for one draw, or to be made into others by `split` and `fold_in`
+/// (`weft/composites.h`, where the other distributions are).
+Tensor key(std::uint64_t seed, std::source_location where = WEFT_HERE);
+
 // Without a generator. With a seed the numbers are the first that a generator of this seed draws,
-// and a traced function holds them as constants. Without one they come from the process's
-// generator, also in traced functions.
+// and a traced function holds them as constants; with a key they are those of the key, the same of
+// `key(seed)` as of the seed. Without one they come from the process's generator, also in traced
+// functions. Seed and key together are a ValueError.
 
 struct UniformOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   double low = 0;
   double high = 1;
   DType dtype = DType::f32;
+  Tensor key = {};
 };
 /// As Generator::uniform.
 Tensor uniform(const Extent &shape, const UniformOptions &options = {});
@@ -127,6 +137,7 @@ struct NormalOptions {
   double mean = 0;
   double stddev = 1;
   DType dtype = DType::f32;
+  Tensor key = {};
 };
 /// As Generator::normal.
 Tensor normal(const Extent &shape, const NormalOptions &options = {});
@@ -135,6 +146,7 @@ Tensor truncated_normal(const Extent &shape, const NormalOptions &options = {});
 
 struct BernoulliOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
+  Tensor key = {};
 };
 /// As Generator::bernoulli.
 Tensor bernoulli(const Extent &shape, const Operand &probability,
@@ -143,6 +155,7 @@ Tensor bernoulli(const Extent &shape, const Operand &probability,
 struct CategoricalOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   std::int64_t axis = -1;
+  Tensor key = {};
 };
 /// As Generator::categorical.
 Tensor categorical(const Operand &logits, const CategoricalOptions &options = {});
@@ -150,6 +163,7 @@ Tensor categorical(const Operand &logits, const CategoricalOptions &options = {}
 struct RandintOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   DType dtype = DType::i64;
+  Tensor key = {};
 };
 /// As Generator::randint.
 Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
@@ -158,6 +172,7 @@ Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
 struct PermutationOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   DType dtype = DType::i64;
+  Tensor key = {};
 };
 /// As Generator::permutation.
 Tensor permutation(const Size &n, const PermutationOptions &options = {},

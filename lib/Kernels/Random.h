@@ -10,8 +10,8 @@
 
 namespace weft::kernels {
 
-/// Writes `size` adjacent elements of the stream, from number `first` on, which is a multiple of 4:
-/// floats of [0, 1), integers and bools of all values. The stream is described with the op
+/// Writes `size` adjacent elements of the stream, from number `first` on, which a block begins
+/// with: floats of [0, 1), integers and bools of all values. The stream is described with the op
 /// `draw_uniform`.
 void draw_uniform(DType dtype, const RandomStream &stream, std::int64_t first, std::int64_t size,
                   void *to) noexcept;

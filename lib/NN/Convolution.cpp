@@ -33,7 +33,7 @@ Shape kernel_shape(const Ints &window, std::int64_t a, std::int64_t b) {
 
 Tensor finished(const LayerCall &site, Tensor y, const std::optional<Variable> &bias,
                 const Activation &activation) {
-  if (bias) y = y + *bias;
+  if (bias) y = y + site.weight(*bias);
   return site.result(activation(y));
 }
 
@@ -76,7 +76,7 @@ Conv<Rank>::Conv(const VariableMaker &make, std::int64_t filters, const PerAxis 
 template <int Rank>
 Tensor Conv<Rank>::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.input(x);
   const auto built =
       kernel.initialized() ? std::optional(kernel.shape()[Rank] * options_.groups) : std::nullopt;
   const std::int64_t channels = channels_of(site, value, Rank, built);
@@ -86,8 +86,8 @@ Tensor Conv<Rank>::operator()(const Operand &x) const {
                        " groups do not divide the " + std::to_string(channels) + " channels of x");
     kernel.initialize(kernel_shape(window_, channels / options_.groups, filters_));
   }
-  check_dtype(site.prefix(), value, kernel.dtype());
-  return finished(site, convolution(value, kernel, options_), bias, activation);
+  site.check_dtype(value, kernel);
+  return finished(site, convolution(value, site.weight(kernel), options_), bias, activation);
 }
 
 template <int Rank>
@@ -119,12 +119,13 @@ ConvTranspose<Rank>::ConvTranspose(const VariableMaker &make, std::int64_t filte
 template <int Rank>
 Tensor ConvTranspose<Rank>::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.input(x);
   const auto built = kernel.initialized() ? std::optional(kernel.shape()[Rank + 1]) : std::nullopt;
   const std::int64_t channels = channels_of(site, value, Rank, built);
   if (!built) kernel.initialize(kernel_shape(window_, filters_, channels));
-  check_dtype(site.prefix(), value, kernel.dtype());
-  return finished(site, convolution_transpose(value, kernel, options_), bias, activation);
+  site.check_dtype(value, kernel);
+  return finished(site, convolution_transpose(value, site.weight(kernel), options_), bias,
+                  activation);
 }
 
 template <int Rank>
@@ -152,15 +153,16 @@ DepthwiseConv<Rank>::DepthwiseConv(const VariableMaker &make, const PerAxis &win
 template <int Rank>
 Tensor DepthwiseConv<Rank>::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.input(x);
   const auto built = kernel.initialized() ? std::optional(kernel.shape()[Rank]) : std::nullopt;
   const std::int64_t channels = channels_of(site, value, Rank, built);
   if (!built) kernel.initialize(kernel_shape(window_, channels, multiplier_));
-  check_dtype(site.prefix(), value, kernel.dtype());
+  site.check_dtype(value, kernel);
   if (bias && !bias->initialized()) bias->initialize({channels * multiplier_});
   ConvolutionOptions options = options_;
   options.groups = channels;
-  const Tensor grouped = reshape(kernel, kernel_shape(window_, 1, channels * multiplier_));
+  const Tensor grouped =
+      reshape(site.weight(kernel), kernel_shape(window_, 1, channels * multiplier_));
   return finished(site, convolution(value, grouped, options), bias, activation);
 }
 

@@ -32,15 +32,15 @@ Dense::Dense(const VariableMaker &make, std::optional<std::int64_t> inputs, std:
 
 Tensor Dense::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.input(x);
   if (!kernel.initialized()) {
     check_rank(site.prefix(), value, 1);
     kernel.initialize({size_for_building(site.prefix(), value, -1), units_});
   }
-  check_dtype(site.prefix(), value, kernel.dtype());
+  site.check_dtype(value, kernel);
   check_last_axis(site.prefix(), value, 1, kernel.shape()[0]);
-  Tensor y = matmul(value, kernel);
-  if (bias) y = y + *bias;
+  Tensor y = matmul(value, site.weight(kernel));
+  if (bias) y = y + site.weight(*bias);
   return site.result(activation(y));
 }
 

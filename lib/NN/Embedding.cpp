@@ -28,7 +28,7 @@ Tensor Embedding::operator()(const Operand &x) const {
   if (!is_integer(value.dtype()))
     throw DTypeError(site.prefix() + "x must be integers, but is " +
                      to_string(detail::type_of(value)));
-  return site.result(gather(embeddings, value));
+  return site.result(gather(site.weight(embeddings), value));
 }
 
 } // namespace weft::nn

@@ -38,7 +38,11 @@ void check_rate(double rate) {
 
 } // namespace
 
-Tensor dropout(const Operand &x, double rate, const random::Generator &generator) {
+namespace {
+
+/// `draw` gives what is kept, of the shape and with the probability given.
+template <class Draw>
+Tensor dropped(const Operand &x, double rate, const Draw &draw) {
   const CompositeCall site("dropout", x.where());
   check_rate(rate);
   Tensor value = x.materialize();
@@ -46,7 +50,21 @@ Tensor dropout(const Operand &x, double rate, const random::Generator &generator
     throw DTypeError("dropout: x must be floating, but it is " +
                      std::string(name_of(value.dtype())));
   if (rate == 0) return value;
-  return select(generator.bernoulli(random::like(value), 1 - rate), value * (1 / (1 - rate)), 0);
+  return select(draw(random::like(value), 1 - rate), value * (1 / (1 - rate)), 0);
+}
+
+} // namespace
+
+Tensor dropout(const Operand &x, double rate, const random::Generator &generator) {
+  return dropped(x, rate, [&](const random::Extent &shape, double kept) {
+    return generator.bernoulli(shape, kept);
+  });
+}
+
+Tensor dropout(const Operand &x, double rate, const Tensor &key) {
+  return dropped(x, rate, [&](const random::Extent &shape, double kept) {
+    return random::bernoulli(shape, kept, {.key = key});
+  });
 }
 
 namespace {

@@ -1,7 +1,9 @@
 // Calls of layers.
 #include "NN/LayerCall.h"
 
+#include "NN/Build.h"
 #include "OpDefs/ShapeFunctions.h"
+#include <weft/ops.h>
 
 namespace weft::nn {
 
@@ -25,7 +27,33 @@ LayerCall::LayerCall(const LayerName &name, const std::source_location &where)
 
 LayerCall::~LayerCall() { CallSite::function_ = outer_; }
 
+namespace {
+
+/// x in that dtype if it is floating and a layer computes in another than its variables'.
+Tensor in_dtype(Tensor x, const std::optional<DType> &dtype) {
+  return dtype && is_floating(x.dtype()) && x.dtype() != *dtype ? cast(x, *dtype) : x;
+}
+
+} // namespace
+
+Tensor LayerCall::input(const Operand &x) const {
+  return in_dtype(x.materialize(), name_.computes_in());
+}
+
+Tensor LayerCall::weight(const Variable &variable) const {
+  return in_dtype(variable.value(), name_.computes_in());
+}
+
+Tensor LayerCall::wide_input(const Operand &x, DType dtype) const {
+  return in_dtype(x.materialize(), name_.computes_in() ? std::optional(dtype) : std::nullopt);
+}
+
+void LayerCall::check_dtype(const Tensor &x, const Variable &variable) const {
+  nn::check_dtype(prefix(), x, name_.computes_in().value_or(variable.dtype()));
+}
+
 Tensor LayerCall::result(Tensor value) const {
+  value = in_dtype(std::move(value), name_.computes_in());
   if (recorder_ != nullptr) recorder_->records[at_].result = detail::type_of(value);
   return value;
 }

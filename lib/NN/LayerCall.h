@@ -9,6 +9,7 @@
 #include "Support/CallSite.h"
 #include <weft/nn/layer.h>
 #include <weft/tensor.h>
+#include <weft/variable.h>
 
 namespace weft::nn {
 
@@ -55,6 +56,13 @@ public:
 
   /// "blocks.1.attention: ", before what is wrong.
   std::string prefix() const { return std::string(name_.title()) + ": "; }
+  /// What the layer is called with and one of its weights, in the dtype that it computes in.
+  Tensor input(const Operand &x) const;
+  Tensor weight(const Variable &variable) const;
+  /// What it is called with, in the dtype of its variables, of a layer that computes in that.
+  Tensor wide_input(const Operand &x, DType dtype) const;
+  /// Throws DTypeError in the layer's words unless x is of the dtype that it computes in.
+  void check_dtype(const Tensor &x, const Variable &variable) const;
   /// Its result, which is handed on.
   Tensor result(Tensor value) const;
 

@@ -40,6 +40,11 @@ const Variable *pointer(const std::optional<Variable> &variable) {
   return variable ? &*variable : nullptr;
 }
 
+/// That of variables of which one may be there, f32 if there is none.
+DType dtype_of(const std::optional<Variable> &one, const std::optional<Variable> &other) {
+  return one ? one->dtype() : other ? other->dtype() : DType::f32;
+}
+
 Tensor value_of(const std::optional<Variable> &variable) {
   return variable ? variable->value() : Tensor();
 }
@@ -97,7 +102,7 @@ BatchNorm::BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
 
 Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.wide_input(x, moving_mean.dtype());
   fit(site, value, 2, {pointer(gamma), pointer(beta), &moving_mean, &moving_variance});
   if (!options.training)
     return site.result(normalized(value, {moving_mean.value(), moving_variance.value()}, epsilon_,
@@ -142,7 +147,7 @@ LayerNorm::LayerNorm(const VariableMaker &make, std::optional<std::int64_t> size
 
 Tensor LayerNorm::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.wide_input(x, dtype_of(gamma, beta));
   fit(site, value, 1, {pointer(gamma), pointer(beta)});
   return site.result(normalized_rows(value, epsilon_, value_of(gamma), value_of(beta)));
 }
@@ -166,7 +171,7 @@ RMSNorm::RMSNorm(const VariableMaker &make, std::optional<std::int64_t> size,
 
 Tensor RMSNorm::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.wide_input(x, scale.dtype());
   fit(site, value, 1, {&scale});
   return site.result(rms_norm_of_rows(value, scale.value(), epsilon_));
 }
@@ -187,7 +192,7 @@ GroupNorm::GroupNorm(const VariableMaker &make, std::int64_t groups,
 
 Tensor GroupNorm::operator()(const Operand &x) const {
   const LayerCall site(name_, x.where());
-  const Tensor value = x.materialize();
+  const Tensor value = site.wide_input(x, dtype_of(gamma, beta));
   fit(site, value, 2, {pointer(gamma), pointer(beta)});
   const std::int64_t channels = size_for_building(site.prefix(), value, -1);
   if (channels % groups_ != 0)

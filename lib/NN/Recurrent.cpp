@@ -105,19 +105,21 @@ CellVariables::CellVariables(const VariableMaker &make, const char *kind, std::i
 
 void CellVariables::check_inputs(const nn::LayerName &name, const Tensor &x) const {
   const std::string prefix = std::string(name.title()) + ": ";
-  check_dtype(prefix, x, kernel.dtype());
+  if (!name.computes_in()) check_dtype(prefix, x, kernel.dtype());
   check_rank(prefix, x, 2);
   if (!kernel.initialized()) static_cast<void>(size_for_building(prefix, x, -1));
   else check_last_axis(prefix, x, 2, kernel.shape()[0]);
 }
 
-Tensor CellVariables::projected(const Tensor &x, const std::optional<Tensor> &bias) const {
+Tensor CellVariables::projected(const Tensor &given, const std::optional<Tensor> &bias) const {
   const LayerCall site(name_, std::source_location());
+  const Tensor x = site.wide_input(given, kernel.dtype());
   check_inputs(name_, x);
   if (!kernel.initialized())
     kernel.initialize({size_for_building(site.prefix(), x, -1), gates_ * units_});
   const Tensor product = matmul(x, kernel);
-  return site.result(bias ? product + *bias : product);
+  static_cast<void>(site.result(product));
+  return bias ? product + *bias : product;
 }
 
 void run_as_layer(const nn::LayerName &name, const std::source_location &where,

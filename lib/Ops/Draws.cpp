@@ -1,5 +1,7 @@
-// Replays, and the end of the chain: generators that move on.
+// Replays, keys, and the end of the chain: generators that move on.
 #include "Ops/Draws.h"
+
+#include <limits>
 
 #include "Runtime/Variable.h"
 #include <weft/error.h>
@@ -27,6 +29,57 @@ Tensor take(const Variable &generator, std::int64_t streams) {
     return state + step;
   });
   return taken;
+}
+
+const Variable &process_state() {
+  // Never destroyed: static objects of others may draw numbers until the end.
+  static const auto *const state =
+      new Variable(tensor({std::int64_t{0}, std::int64_t{1}}), "random", /*trainable=*/false);
+  return *state;
+}
+
+Tensor state_of_key(const std::string &function, const Tensor &key) {
+  const Shape shape = weft::detail::type_of(key).shape;
+  if (shape.size() != 1 || (shape[0] != 2 && shape[0] != unknown))
+    raise(ErrorKind::shape,
+          function + ": key has the shape " + to_string(shape) + ": a key is of shape (2,)");
+  return cast(key, DType::i64);
+}
+
+Tensor take(const std::string &function, const Tensor &key, std::int64_t streams) {
+  return key.defined() ? state_of_key(function, key) : take(process_state(), streams);
+}
+
+Tensor advanced(const Tensor &state, std::int64_t number) {
+  return state + iota(DType::i64, {2}) * number;
+}
+
+namespace {
+
+/// What streams are for besides draws, which have small numbers beyond a key's: so far from these
+/// are those that are split off and those that numbers are folded in by.
+constexpr std::int64_t kSplit = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kFold = std::int64_t{1} << 62;
+
+Tensor words_of(const Tensor &state, const Sizes &sizes) {
+  return draw_uniform(state, sizes, DType::i64);
+}
+
+} // namespace
+
+Tensor keys_of(const Tensor &state, const Sizes &sizes) {
+  return cast(words_of(advanced(state, kSplit), sizes), DType::u64);
+}
+
+Tensor key_with(const Tensor &state, const Tensor &number) {
+  const Tensor words = words_of(advanced(state, kFold), {2});
+  const Tensor numbered = words + cast(number, DType::i64) * iota(DType::i64, {2});
+  return cast(words_of(numbered, {2}), DType::u64);
+}
+
+Tensor open_interval(const Tensor &state, const Sizes &sizes, DType dtype) {
+  const double steps = dtype == DType::f32 ? 0x1p23 : 0x1p52;
+  return (floor(draw_uniform(state, sizes, dtype) * steps) + 0.5) * (1 / steps);
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// Draws of a function that runs twice: what its first run drew is given again to the second.
+// States that draws are of: of generators, of keys, and of a function that runs twice, whose second
+// run is given what the first one drew.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +9,35 @@
 #include <vector>
 
 #include "Ops/Interpreter.h"
+#include <weft/size.h>
 #include <weft/variable.h>
 
 namespace weft::random::detail {
 
 /// The state of that generator for so many streams, after which it stands behind them.
 Tensor take(const Variable &generator, std::int64_t streams);
+
+/// The state of the generator of functions without one of their own.
+const Variable &process_state();
+
+/// The state of a key, i64(2,). Throws ShapeError, in the function's name, unless it is one.
+Tensor state_of_key(const std::string &function, const Tensor &key);
+
+/// The state of the key's first stream or, without a key, of the process's generator, which moves
+/// on by so many streams.
+Tensor take(const std::string &function, const Tensor &key, std::int64_t streams);
+
+/// The state of the stream `number` streams further on.
+Tensor advanced(const Tensor &state, std::int64_t number);
+
+/// Keys that a key, or the stream of a generator, gives, by words that no draw of it has.
+Tensor keys_of(const Tensor &state, const Sizes &sizes);
+/// The key of a key and a number.
+Tensor key_with(const Tensor &state, const Tensor &number);
+
+/// Numbers of a floating dtype between 0 and 1, neither of which is among them, as far from one as
+/// from the other: with n of one bit less than the dtype has, n + 1/2 by as many as there are of n.
+Tensor open_interval(const Tensor &state, const Sizes &sizes, DType dtype);
 
 /// Asked before the generators of this thread for as long as it lives, the innermost first, by what
 /// runs on the interpreter `layer`. First values of variables, which are drawn once, do not.

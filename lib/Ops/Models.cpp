@@ -8,6 +8,7 @@
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Fork.h"
+#include <weft/dtype_info.h>
 
 namespace weft {
 
@@ -37,15 +38,32 @@ std::uint64_t seed_of(std::uint64_t seed, std::string_view path) {
 
 namespace nn {
 
+static thread_local constinit std::optional<DType> precision = std::nullopt;
+
+MixedPrecision::MixedPrecision(DType dtype, std::source_location where) : outer_(precision) {
+  const CompositeCall site("mixed_precision", where);
+  if (!is_floating(dtype))
+    throw DTypeError("mixed_precision: the dtype must be floating, but it is " +
+                     std::string(name_of(dtype)));
+  precision = dtype_info(dtype).compute == dtype ? std::nullopt : std::optional(dtype);
+}
+
+MixedPrecision::~MixedPrecision() { precision = outer_; }
+
+std::optional<DType> MixedPrecision::current() { return precision; }
+
 struct LayerName::State {
   const char *const kind;
   const char *const given; ///< null if none was
+  const std::optional<DType> computes_in = precision;
   std::atomic<const char *> path{""};
   std::atomic<const char *> numbered{""}; ///< the path that ends in a number, with the kind
 };
 
 LayerName::LayerName(const char *kind, std::string_view given)
     : state_(std::make_shared<State>(kind, given.empty() ? nullptr : interned(given))) {}
+
+const std::optional<DType> &LayerName::computes_in() const { return state_->computes_in; }
 
 const char *LayerName::kind() const { return state_->kind; }
 
@@ -80,6 +98,7 @@ void LayerName::set_path(std::string_view path) const {
 }
 
 LayerName LayerName::another() const {
+  const MixedPrecision same(state_->computes_in.value_or(DType::f32));
   return state_->given != nullptr ? LayerName(state_->kind, state_->given)
                                   : LayerName(state_->kind);
 }

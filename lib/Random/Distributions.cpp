@@ -9,6 +9,7 @@
 #include <span>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/Draws.h"
 #include "Ops/Eager.h"
 #include "Ops/EagerDistributions.h"
 #include "Support/CallSite.h"
@@ -169,11 +170,6 @@ const Sizes &checked_sizes(const char *function, const Extent &extent, DType dty
   if (const auto count = element_count(shape_of(sizes), item_size(dtype)); !count)
     raise(count.fault().kind, named(function) + ": " + count.fault().message);
   return sizes;
-}
-
-/// The state of the stream `number` streams further on.
-Tensor advanced(const Tensor &state, std::int64_t number) {
-  return state + iota(DType::i64, {2}) * number;
 }
 
 /// x * scale + offset, and x itself of what changes nothing.

@@ -25,29 +25,40 @@ private:
   const Variable &state_;
 };
 
-/// The state at the beginning of a seed's stream.
-class FromSeed final : public detail::Source {
+/// A state that does not move on: the beginning of a seed's stream, or of a key's.
+class FromValue final : public detail::Source {
 public:
-  explicit FromSeed(std::uint64_t seed) : seed_(seed) {}
-  Tensor take(std::int64_t) override { return state_of(seed_); }
+  explicit FromValue(Tensor state) : state_(std::move(state)) {}
+  Tensor take(std::int64_t) override { return state_; }
 
 private:
-  std::uint64_t seed_;
+  Tensor state_;
 };
 
 bool is_traced(const Operand &x) {
   return x.impl() != nullptr && x.impl()->storage == weft::detail::Storage::traced;
 }
 
-/// Calls `draw` on the source that `seed` says. Numbers of a seed are computed at once, whatever
-/// this thread records, where that is possible: where nothing is `traced`.
-template <class Draw>
-Tensor from(const std::optional<std::uint64_t> &seed, bool traced, const Draw &draw) {
-  if (!seed) {
+/// Calls `draw` on the source that the options say. Numbers of a seed are computed at once,
+/// whatever this thread records, where that is possible: where nothing is `traced`.
+template <class Options, class Draw>
+Tensor from(const char *function, const Options &options, bool traced, const Draw &draw) {
+  if (options.key.defined()) {
+    if (options.seed)
+      throw ValueError(std::string(function) +
+                       ": a seed and a key are given: one of them is wanted");
+    const DType dtype = options.key.dtype();
+    if (dtype != DType::u64)
+      throw DTypeError(std::string(function) + ": a key is of dtype u64, but it is " +
+                       std::string(name_of(dtype)));
+    FromValue source(detail::state_of_key(function, options.key));
+    return draw(source);
+  }
+  if (!options.seed) {
     FromVariable source(process_generator().state());
     return draw(source);
   }
-  FromSeed source(*seed);
+  FromValue source(state_of(*options.seed));
   const Interpreter::Scope now(traced ? Interpreter::current() : nullptr);
   return draw(source);
 }
@@ -64,6 +75,11 @@ Generator::Generator(const Variable &state, std::source_location where) : state_
                              to_string(TensorType{state_.dtype(), state_.shape()});
   if (state_.dtype() != DType::i64) throw DTypeError(needed);
   if (state_.shape() != Shape{2}) throw ShapeError(needed);
+}
+
+Tensor Generator::key(std::source_location where) const {
+  const CompositeCall site("random::Generator", where);
+  return detail::keys_of(detail::take(state_, 1), {2});
 }
 
 void Generator::reset(std::uint64_t seed, std::source_location where) const {
@@ -127,8 +143,13 @@ Tensor Generator::shuffle(const Operand &x) const {
 
 const Generator &process_generator() {
   // Never destroyed: static objects of others may draw numbers until the end.
-  static const auto *const generator = new Generator(Variable(state_of(0, 1), "random", false));
+  static const auto *const generator = new Generator(detail::process_state());
   return *generator;
+}
+
+Tensor key(std::uint64_t seed, std::source_location where) {
+  const CompositeCall site("random::key", where);
+  return tensor({seed, std::uint64_t{0}});
 }
 
 void set_seed(std::uint64_t seed, std::source_location where) {
@@ -138,36 +159,39 @@ void set_seed(std::uint64_t seed, std::source_location where) {
 
 Tensor uniform(const Extent &shape, const UniformOptions &options) {
   const CompositeCall site("random::uniform", shape.where());
-  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
-    return detail::uniform(source, shape, {options.low, options.high, options.dtype});
-  });
+  return from("random::uniform", options, !shape.sizes().are_numbers(),
+              [&](detail::Source &source) {
+                return detail::uniform(source, shape, {options.low, options.high, options.dtype});
+              });
 }
 
 Tensor normal(const Extent &shape, const NormalOptions &options) {
   const CompositeCall site("random::normal", shape.where());
-  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
+  return from("random::normal", options, !shape.sizes().are_numbers(), [&](detail::Source &source) {
     return detail::normal(source, shape, {options.mean, options.stddev, options.dtype});
   });
 }
 
 Tensor truncated_normal(const Extent &shape, const NormalOptions &options) {
   const CompositeCall site("random::truncated_normal", shape.where());
-  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
-    return detail::truncated_normal(source, shape, {options.mean, options.stddev, options.dtype});
-  });
+  return from("random::truncated_normal", options, !shape.sizes().are_numbers(),
+              [&](detail::Source &source) {
+                return detail::truncated_normal(source, shape,
+                                                {options.mean, options.stddev, options.dtype});
+              });
 }
 
 Tensor bernoulli(const Extent &shape, const Operand &probability, const BernoulliOptions &options) {
   const CompositeCall site("random::bernoulli", shape.where());
   const bool traced = !shape.sizes().are_numbers() || is_traced(probability);
-  return from(options.seed, traced, [&](detail::Source &source) {
+  return from("random::bernoulli", options, traced, [&](detail::Source &source) {
     return detail::bernoulli(source, shape, probability);
   });
 }
 
 Tensor categorical(const Operand &logits, const CategoricalOptions &options) {
   const CompositeCall site("random::categorical", logits.where());
-  return from(options.seed, is_traced(logits), [&](detail::Source &source) {
+  return from("random::categorical", options, is_traced(logits), [&](detail::Source &source) {
     return detail::categorical(source, logits, options.axis);
   });
 }
@@ -175,14 +199,15 @@ Tensor categorical(const Operand &logits, const CategoricalOptions &options) {
 Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
                const RandintOptions &options) {
   const CompositeCall site("random::randint", shape.where());
-  return from(options.seed, !shape.sizes().are_numbers(), [&](detail::Source &source) {
-    return detail::randint(source, shape, low, high, options.dtype);
-  });
+  return from("random::randint", options, !shape.sizes().are_numbers(),
+              [&](detail::Source &source) {
+                return detail::randint(source, shape, low, high, options.dtype);
+              });
 }
 
 Tensor permutation(const Size &n, const PermutationOptions &options, std::source_location where) {
   const CompositeCall site("random::permutation", where);
-  return from(options.seed, !n.is_number(), [&](detail::Source &source) {
+  return from("random::permutation", options, !n.is_number(), [&](detail::Source &source) {
     return detail::permutation(source, n, options.dtype);
   });
 }

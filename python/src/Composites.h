@@ -78,6 +78,10 @@ inline Integers to(PyObject *object, const Place &place) {
   return to_sizes_or_integers(object, place);
 }
 template <>
+inline std::optional<Sizes> to(PyObject *object, const Place &place) {
+  return object == Py_None ? std::optional<Sizes>() : to<Sizes>(object, place);
+}
+template <>
 inline std::optional<Size> to(PyObject *object, const Place &place) {
   return object == Py_None ? std::optional<Size>() : to<Size>(object, place);
 }
@@ -90,7 +94,8 @@ std::vector<Tensor> tensors_of(PyObject *object, const Place &place, bool weak =
 template <std::size_t N>
 class OptionalOperands {
 public:
-  /// `at` is where they are among the arguments.
+  /// `at` is where they are among the arguments; those from `promoted` on take one dtype, but for
+  /// the ones whose bits are in `apart`.
   OptionalOperands(const Signature &signature, PyObject *const *values, std::size_t promoted,
                    const std::array<std::size_t, N> &at, unsigned apart = 0) {
     Beside beside;

@@ -300,6 +300,27 @@ Tensor make_rfftfreq(PyObject *const *values) {
   return make_frequencies(values, "fft.rfftfreq", fft::rfftfreq);
 }
 
+template <class Window>
+Tensor make_window(PyObject *const *values, const char *function, Window *window) {
+  const fft::WindowOptions options{.periodic = given<bool>(values[1], true, {function, "periodic"}),
+                                   .dtype = dtype_or(values[2], DType::f32, function)};
+  return window(to<std::int64_t>(values[0], {function, "window_length"}), options, WEFT_HERE);
+}
+const Signature hann_window_signature{"fft.hann_window",
+                                      {{"window_length", "int"},
+                                       {"periodic", "builtins.bool", "True"},
+                                       {"dtype", "DTypeLike", "'float32'"}}};
+Tensor make_hann_window(PyObject *const *values) {
+  return make_window(values, "fft.hann_window", fft::hann_window);
+}
+const Signature hamming_window_signature{"fft.hamming_window",
+                                         {{"window_length", "int"},
+                                          {"periodic", "builtins.bool", "True"},
+                                          {"dtype", "DTypeLike", "'float32'"}}};
+Tensor make_hamming_window(PyObject *const *values) {
+  return make_window(values, "fft.hamming_window", fft::hamming_window);
+}
+
 const Signature eye_signature{"eye",
                               {{"n_rows", "int"},
                                {"n_cols", "int | None", "None"},
@@ -436,6 +457,24 @@ PyMethodDef functions[] = {
         "Example:\n"
         "    >>> wf.fft.rfftfreq(5, d=0.5)\n"
         "    tensor([0. , 0.4, 0.8], shape=(3,), dtype=float32)\n"),
+    method<hann_window_signature, make_hann_window>(
+
+        "Hann's window, 1/2 - 1/2 cos. A periodic one is that of one element more, without its "
+        "last.\n\n"
+        "Raises:\n    ValueError: if the length is negative\n    DTypeError: if the dtype is not "
+        "floating\n\n"
+        "Example:\n"
+        "    >>> wf.fft.hann_window(4)\n"
+        "    tensor([0. , 0.5, 1. , 0.5], shape=(4,), dtype=float32)\n"),
+    method<hamming_window_signature, make_hamming_window>(
+
+        "Hamming's window, 0.54 - 0.46 cos. A periodic one is that of one element more, without "
+        "its last.\n\n"
+        "Raises:\n    ValueError: if the length is negative\n    DTypeError: if the dtype is not "
+        "floating\n\n"
+        "Example:\n"
+        "    >>> wf.fft.hamming_window(4)\n"
+        "    tensor([0.08, 0.54, 1.  , 0.54], shape=(4,), dtype=float32)\n"),
     method<eye_signature, make_eye>("A matrix with ones on its diagonal k, which is above the "
                                     "main one if it is positive, and zeros elsewhere: without "
                                     "n_cols the identity matrix.\n\n"

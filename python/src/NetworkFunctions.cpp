@@ -4,6 +4,8 @@
 #include "Sizes.h"
 
 #include <array>
+#include <memory>
+#include <vector>
 
 #include <weft/activations.h>
 #include <weft/metrics.h>
@@ -184,17 +186,74 @@ Example:
         double share = 0;
         random::Generator generator = random::process_generator();
         read_option(share, rate, {"dropout", "rate"});
+        if (is_tensor(given.ptr())) {
+          const Tensor key = tensor_in(given.ptr());
+          return unlocked(operands.size(), [&] { return nn::dropout(operands[0], share, key); });
+        }
         if (!given.is_none()) read_option(generator, given, {"dropout", "generator"});
         return unlocked(operands.size(),
                         [&] { return nn::dropout(operands[0], share, generator); });
       },
       operand("x"), Arg("rate").none().as("float"), Arg("generator") = nb::none(),
-      R"(x with each element 0 with the probability `rate`, and the others divided by 1 - rate.
+      R"(x with each element 0 with the probability `rate`, and the others divided by 1 - rate,
+by the numbers of a generator or of a key.
 
 Example:
     >>> wf.nn.dropout(wf.ones(6), 0.5, wf.random.Generator(3))
     tensor([0., 2., 0., 0., 2., 0.], shape=(6,), dtype=float32)
 )");
+}
+
+/// Layers that compute in floats of 16 bits, between `__enter__` and `__exit__`.
+struct Policy {
+  DType dtype;
+  std::vector<std::shared_ptr<nn::MixedPrecision>> entered = {};
+};
+
+/// A dtype by its name here, "bf16", or any other.
+DType dtype_of_policy(nb::handle policy) {
+  if (PyUnicode_Check(policy.ptr()) != 0)
+    for (int i = 0; i < kNumDTypes; ++i)
+      if (PyUnicode_CompareWithASCIIString(
+              policy.ptr(), std::string(name_of(static_cast<DType>(i))).c_str()) == 0)
+        return static_cast<DType>(i);
+  return to_dtype(policy.ptr(), {"mixed_precision", "dtype"});
+}
+
+void define_policy(nb::module_ &nn) {
+  const auto type =
+      ClassOf<Policy>(
+          nn, "mixed_precision", nb::is_final(),
+          "Within `with`, layers that are constructed compute in floats of 16 bits, 'bf16' or "
+          "'f16': they round what they are called with and their weights to these, and give "
+          "results of that dtype. Their variables stay float32, which optimizers update. "
+          "Normalization computes its statistics in float32, and recurrent cells all they do. "
+          "Small gradients of f16 need a `wf.optimizers.LossScale`."
+          "\n\nExample:\n"
+          "    >>> with wf.nn.mixed_precision('bf16'):\n"
+          "    ...     layer = wf.nn.Dense(2)\n"
+          "    >>> layer(wf.ones((1, 3))).dtype, layer.kernel.dtype\n"
+          "    (weft.bfloat16, weft.float32)\n")
+          .def(
+              "__init__",
+              [](Policy *self, nb::handle dtype) {
+                const DType of = dtype_of_policy(dtype);
+                static_cast<void>(nn::MixedPrecision(of)); // which refuses what is none
+                new (self) Policy{of};
+              },
+              Arg("dtype").none().as("DTypeLike"))
+          .def(
+              "__enter__",
+              [](nb::object self) {
+                auto &policy = nb::cast<Policy &>(self);
+                policy.entered.push_back(std::make_shared<nn::MixedPrecision>(policy.dtype));
+                return self;
+              },
+              Returns{"Self"})
+          .def("__exit__", [](Policy &self, const nb::args &) {
+            if (!self.entered.empty()) self.entered.pop_back();
+          });
+  publish(nn, type);
 }
 
 void define_attention(nb::module_ &nn) {
@@ -264,6 +323,8 @@ void define_network_functions() {
   define_rows(nn);
   define_activations(nn);
   define_attention(nn);
+  define_policy(nn);
+
   define(
       metrics, "accuracy",
       [](nb::handle labels, nb::handle scores) {

@@ -176,8 +176,9 @@ std::vector<Tensor> in_order(OptimizerObject &self, Pairs pairs) {
   return gradients;
 }
 
-void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
-  OptimizerObject &self = optimizer_in(object.ptr());
+/// Gradients in the order of the variables of an optimizer, which is made for these if it was for
+/// none.
+std::vector<Tensor> gradients_for(OptimizerObject &self, nb::handle given) {
   std::vector<Tensor> gradients;
   const bool sequence = PyDict_Check(given.ptr()) == 0 && !is_tensor(given.ptr());
   std::optional<Pairs> pairs;
@@ -208,11 +209,22 @@ void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
     self.made->relist();
     restore_attached();
   }
+  return gradients;
+}
+
+/// How many elements are computed at once.
+std::int64_t elements_of(const std::vector<Tensor> &gradients) {
   std::int64_t elements = 0;
   if (!weft::detail::is_tracing())
     for (const Tensor &gradient : gradients)
       if (gradient.defined()) elements += gradient.impl()->size;
-  unlocked(elements, [&] { self.made->apply_gradients(gradients); });
+  return elements;
+}
+
+void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
+  OptimizerObject &self = optimizer_in(object.ptr());
+  const std::vector<Tensor> gradients = gradients_for(self, given);
+  unlocked(elements_of(gradients), [&] { self.made->apply_gradients(gradients); });
 }
 
 /// Whether a class of the user's has an `apply_gradients` of its own.
@@ -255,9 +267,76 @@ nb::object minimize(nb::handle_t<OptimizerObject> object, nb::handle loss, nb::h
   return value.is(given) ? checked(wrap(std::move(tensor))) : given;
 }
 
+using optimizers::LossScale;
+
+void define_loss_scale() {
+  nb::module_ module = family("optimizers");
+  const auto type =
+      ClassOf<LossScale>(
+          module, "LossScale", nb::is_final(),
+          "Keeps gradients of 16-bit floats in their range: what is differentiated is the loss "
+          "times a scale, by which the gradients are divided. Where one of these is not finite the "
+          "update is skipped and, if it is dynamic, the scale divided by `factor`; after "
+          "`growth_interval` updates on end it is multiplied by it."
+          "\n\nExample:\n"
+          "    >>> w = wf.Variable([1.0])\n"
+          "    >>> scale = wf.optimizers.LossScale()\n"
+          "    >>> sgd = wf.optimizers.SGD([w], learning_rate=0.25)\n"
+          "    >>> scale.minimize(sgd, lambda: wf.sum(w * w))\n"
+          "    tensor(1.0, shape=(), dtype=float32)\n"
+          "    >>> w.value()\n"
+          "    tensor([0.5], shape=(1,), dtype=float32)\n")
+          .def(
+              "__init__",
+              [](LossScale *self, double initial, bool dynamic, std::int64_t growth_interval,
+                 double factor, std::string name) {
+                new (self) LossScale({.initial = initial,
+                                      .dynamic = dynamic,
+                                      .growth_interval = growth_interval,
+                                      .factor = factor,
+                                      .name = std::move(name)});
+              },
+              Arg("initial") = 32768., Arg("dynamic") = true, Arg("growth_interval") = 2000,
+              Arg("factor") = 2., Arg("name") = "loss_scale")
+          .def_prop_ro(
+              "scale", [](const LossScale &self) { return nb::steal(wrap(self.scale())); },
+              Returns{"Variable"}, "What losses are multiplied by.")
+          .def(
+              "scaled",
+              [](const LossScale &self, nb::handle loss) {
+                return self.scaled(to_tensor(loss.ptr(), {"LossScale", "loss"}));
+              },
+              Arg("loss").none().as("TensorLike"), "The loss times the scale.")
+          .def(
+              "apply_gradients",
+              [](const LossScale &self, nb::handle optimizer, nb::handle given) {
+                OptimizerObject &of = optimizer_in(optimizer.ptr());
+                const std::vector<Tensor> gradients = gradients_for(of, given);
+                return unlocked(elements_of(gradients),
+                                [&] { return self.apply_gradients(*of.made, gradients); });
+              },
+              Arg("optimizer"), Arg("gradients").none(),
+              "Divides gradients of the scaled loss by the scale and has the optimizer apply them "
+              "if all are finite: whether they were.")
+          .def(
+              "minimize",
+              [](const LossScale &self, nb::handle optimizer, nb::handle loss) {
+                OptimizerObject &of = optimizer_in(optimizer.ptr());
+                return self.minimize(of.bound("minimize"), [&] {
+                  const nb::object value = checked(PyObject_CallNoArgs(loss.ptr()));
+                  return to_tensor(value.ptr(), {"minimize", "what the loss gives"});
+                });
+              },
+              Arg("optimizer"), Arg("loss").none(),
+              "Runs `loss`, a function without parameters that gives a scalar; has the optimizer "
+              "update by its gradients, and gives what it gave.");
+  publish(module, type);
+}
+
 } // namespace
 
 void define_updates(ClassOf<OptimizerObject, Visitable> &type) {
+  define_loss_scale();
   type.def<apply_gradients>(
           "apply_gradients", Arg("gradients").none(),
           "Updates the variables: by zip(gradients, variables), or by gradients alone in the order "

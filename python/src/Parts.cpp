@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_set>
 
+#include <weft/optimizers.h>
 #include <weft/random.h>
 
 namespace weft::python {
@@ -147,6 +148,8 @@ public:
     if (PyDict_Check(object) != 0) return dict(object);
     if (is_plain(object)) return;
     if (nb::isinstance<random::Generator>(object)) return generator(object);
+    if (nb::isinstance<optimizers::LossScale>(object))
+      return visit_structure(nb::cast<optimizers::LossScale &>(nb::handle(object)), visitor_);
     if (kind_of(object) == Kind::record) record(object);
   }
 

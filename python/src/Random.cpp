@@ -22,6 +22,11 @@ std::optional<std::uint64_t> to_seed(nb::handle seed) {
   return value;
 }
 
+/// An undefined tensor for none.
+Tensor key_of(nb::handle key) {
+  return key.is_none() ? Tensor() : to_tensor(key.ptr(), {"random", "key"}, DType::u64);
+}
+
 random::Extent extent_of(nb::handle shape) { return to<Sizes>(shape.ptr(), {"random", "shape"}); }
 
 DType dtype_of_argument(nb::handle dtype) { return to_dtype(dtype.ptr(), {"random", "dtype"}); }
@@ -45,92 +50,120 @@ Tensor probability_of(nb::handle probability) {
 
 void define_functions(nb::module_ &module) {
   const auto seed = Arg("seed").as("int | None") = nb::none();
+  const auto key = Arg("key").as("Tensor | None") = nb::none();
   const auto dtype = Arg("dtype").none().as("DTypeLike") = "float32";
   define(
       module, "random_uniform",
-      [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
+      [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed,
+         nb::handle key) {
         return random::uniform(extent_of(shape), {.seed = to_seed(seed),
                                                   .low = number(low, "low"),
                                                   .high = number(high, "high"),
-                                                  .dtype = dtype_of_argument(dtype)});
+                                                  .dtype = dtype_of_argument(dtype),
+                                                  .key = key_of(key)});
       },
       Arg("shape").none().as("Sizes"), Arg("low").none().as("float") = 0.,
-      Arg("high").none().as("float") = 1., keyword_only, dtype, seed,
+      Arg("high").none().as("float") = 1., keyword_only, dtype, seed, key,
       "Numbers of [low, high)."
       "\n\nExample:\n"
       "    >>> wf.random.uniform((3,), seed=1)\n"
       "    tensor([0.89025915, 0.8946847 , 0.5857259 ], shape=(3,), dtype=float32)\n");
   define(
       module, "random_normal",
-      [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
+      [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed,
+         nb::handle key) {
         return random::normal(extent_of(shape), {.seed = to_seed(seed),
                                                  .mean = number(mean, "mean"),
                                                  .stddev = number(stddev, "stddev"),
-                                                 .dtype = dtype_of_argument(dtype)});
+                                                 .dtype = dtype_of_argument(dtype),
+                                                 .key = key_of(key)});
       },
       Arg("shape").none().as("Sizes"), Arg("mean").none().as("float") = 0.,
-      Arg("stddev").none().as("float") = 1., keyword_only, dtype, seed,
+      Arg("stddev").none().as("float") = 1., keyword_only, dtype, seed, key,
       "Normally distributed numbers."
       "\n\nExample:\n"
       "    >>> wf.random.normal((3,), seed=1)\n"
       "    tensor([ 2.0710104 , -0.13058937,  0.225828  ], shape=(3,), dtype=float32)\n");
   define(
       module, "random_truncated_normal",
-      [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed) {
+      [](nb::handle shape, nb::handle mean, nb::handle stddev, nb::handle dtype, nb::handle seed,
+         nb::handle key) {
         return random::truncated_normal(extent_of(shape), {.seed = to_seed(seed),
                                                            .mean = number(mean, "mean"),
                                                            .stddev = number(stddev, "stddev"),
-                                                           .dtype = dtype_of_argument(dtype)});
+                                                           .dtype = dtype_of_argument(dtype),
+                                                           .key = key_of(key)});
       },
       Arg("shape").none().as("Sizes"), Arg("mean").none().as("float") = 0.,
-      Arg("stddev").none().as("float") = 1., keyword_only, dtype, seed,
+      Arg("stddev").none().as("float") = 1., keyword_only, dtype, seed, key,
       "Normally distributed numbers within two standard deviations of the mean."
       "\n\nExample:\n"
       "    >>> bool(wf.max(wf.abs(wf.random.truncated_normal((100,), seed=1))) <= 2)\n"
       "    True\n");
   define(
       module, "random_bernoulli",
-      [](nb::handle shape, nb::handle probability, nb::handle seed) {
+      [](nb::handle shape, nb::handle probability, nb::handle seed, nb::handle key) {
         return random::bernoulli(extent_of(shape), probability_of(probability),
-                                 {.seed = to_seed(seed)});
+                                 {.seed = to_seed(seed), .key = key_of(key)});
       },
       Arg("shape").none().as("Sizes"), Arg("probability").none().as("TensorLike"), keyword_only,
-      seed,
+      seed, key,
       "Bools that are true with the probability, which broadcasts to the shape."
       "\n\nExample:\n"
       "    >>> wf.random.bernoulli((4,), 0.5, seed=3)\n"
       "    tensor([False,  True, False, False], shape=(4,), dtype=bool)\n");
   define(
       module, "random_categorical",
-      [](nb::handle logits, nb::handle axis, nb::handle seed) {
-        return random::categorical(to_tensor(logits.ptr(), {"random.categorical", "logits"}),
-                                   {.seed = to_seed(seed), .axis = integer(axis, "axis")});
+      [](nb::handle logits, nb::handle axis, nb::handle seed, nb::handle key) {
+        return random::categorical(
+            to_tensor(logits.ptr(), {"random.categorical", "logits"}),
+            {.seed = to_seed(seed), .axis = integer(axis, "axis"), .key = key_of(key)});
       },
       Arg("logits").none().as("TensorLike"), Arg("axis").none().as("int") = -1, keyword_only, seed,
+      key,
       "Positions along an axis of logits, each as likely as softmax says."
       "\n\nExample:\n"
       "    >>> wf.random.categorical([[0., -wf.inf], [-wf.inf, 0.]], seed=1)\n"
       "    tensor([0, 1], shape=(2,), dtype=int64)\n");
   define(
       module, "random_randint",
-      [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed) {
-        return random::randint(extent_of(shape), integer(low, "low"), integer(high, "high"),
-                               {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
+      [](nb::handle shape, nb::handle low, nb::handle high, nb::handle dtype, nb::handle seed,
+         nb::handle key) {
+        return random::randint(
+            extent_of(shape), integer(low, "low"), integer(high, "high"),
+            {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype), .key = key_of(key)});
       },
       Arg("shape").none().as("Sizes"), Arg("low").none().as("int"), Arg("high").none().as("int"),
-      keyword_only, Arg("dtype").none().as("DTypeLike") = "int64", seed,
+      keyword_only, Arg("dtype").none().as("DTypeLike") = "int64", seed, key,
       "Integers of [low, high)."
       "\n\nExample:\n"
       "    >>> wf.random.randint((5,), 0, 10, seed=1)\n"
       "    tensor([8, 5, 6, 4, 2], shape=(5,), dtype=int64)\n");
   define(
+      module, "random_key", [](nb::handle seed) { return random::key(to_seed(seed).value_or(0)); },
+      Arg("seed").as("int"),
+      "The key of a seed, a tensor of two numbers, uint64."
+      "\n\nA key is a value: what is drawn with `key=` is a function of it, the same eager, in "
+      "traced "
+      "functions, in loops and under `vmap`, and changes no state. It is used once: for one draw, "
+      "or "
+      "to be made into others by `split` and `fold_in`."
+      "\n\nExample:\n"
+      "    >>> wf.random.key(7)\n"
+      "    tensor([7, 0], shape=(2,), dtype=uint64)\n"
+      "    >>> first, second = wf.random.split(wf.random.key(7))\n"
+      "    >>> bool(wf.all(wf.random.normal((3,), key=first) == wf.random.normal((3,), "
+      "key=first)))\n"
+      "    True\n");
+  define(
       module, "random_permutation",
-      [](nb::handle n, nb::handle dtype, nb::handle seed) {
-        return random::permutation(size(n, "n"),
-                                   {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype)});
+      [](nb::handle n, nb::handle dtype, nb::handle seed, nb::handle key) {
+        return random::permutation(
+            size(n, "n"),
+            {.seed = to_seed(seed), .dtype = dtype_of_argument(dtype), .key = key_of(key)});
       },
       Arg("n").none().as("int | Tensor"), keyword_only,
-      Arg("dtype").none().as("DTypeLike") = "int64", seed,
+      Arg("dtype").none().as("DTypeLike") = "int64", seed, key,
       "The numbers 0 to n - 1 in an order of which all are equally likely."
       "\n\nExample:\n"
       "    >>> wf.random.permutation(5, seed=1)\n"
@@ -189,6 +222,9 @@ void define_random(nb::module_ &module) {
                                    nb::make_tuple("weft._weft", "internal_generator",
                                                   nb::make_tuple(nb::steal(wrap(self.state())))));
            })
+      .def(
+          "key", [](const Generator &self) { return self.key(); },
+          "A key for draws that are functions of it; the generator moves on.")
       .def(
           "reset",
           [](const Generator &self, nb::handle seed) { self.reset(to_seed(seed).value_or(0)); },

@@ -19,7 +19,8 @@ import warnings
 import numpy as np
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
-from random_numbers import draw_permutation, draw_uniform  # noqa: E402
+from random_numbers import *  # noqa: E402, F403
+from short_time import framed, istft, overlapped, stft  # noqa: E402, F401
 from special_functions import *  # noqa: E402, F403
 
 DTYPES = {"bool": np.bool_, "f16": np.float16, "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128}

@@ -182,3 +182,69 @@ def test_names_of_tensorflow():
         lengths = [3, 6, 8][-len(axes) :]
         near(getattr(tf.signal, "r" + name)(real, lengths), np.fft.rfftn(real, lengths, axes), 4)
         near(getattr(tf.signal, "ir" + name)(x), np.fft.irfftn(x, axes=axes), 4)
+
+
+def hann(n):
+    return 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(n) / n)
+
+
+@pytest.mark.parametrize(("length", "step", "n"), [(16, 4, None), (16, 8, 32), (9, 3, None)])
+def test_short_time_transforms_are_undone(length, step, n):
+    """Wherever frames overlap whose windows do not vanish."""
+    x = np.random.default_rng(2).standard_normal((2, 16 + 20 * step))
+    spectra = wf.fft.stft(x, length, step, fft_length=n)
+    frames = np.stack([x[:, i * step : i * step + length] for i in range(spectra.shape[1])], 1)
+    np.testing.assert_allclose(spectra.numpy(), np.fft.rfft(frames * hann(length), n or length), atol=1e-12)
+    back = wf.fft.istft(spectra, length, step, fft_length=n).numpy()
+    np.testing.assert_allclose(back[:, 1:-length], x[:, 1 : back.shape[1] - length], atol=1e-10)
+
+
+def test_short_time_transforms_have_derivatives_and_open_sizes():
+    x = wf.tensor(np.random.default_rng(3).standard_normal(40))
+    window = wf.tensor(np.linspace(0.5, 1, 8))
+
+    def loss(x, window):
+        spectra = wf.fft.stft(x, 8, 4, window=window)
+        return wf.sum(wf.square(wf.real(spectra))) + wf.sum(wf.square(wf.imag(spectra)))
+
+    by_x, by_window = wf.grad(loss, (0, 1))(x, window)
+    for i, of, gradient in ((0, x, by_x), (1, window, by_window)):
+        for at in (0, 5, of.shape[0] - 1):
+            step = np.zeros(of.shape)
+            step[at] = 1e-6
+            moved = [[x, window], [x, window]]
+            moved[0][i], moved[1][i] = of + step, of - step
+            slope = (float(loss(*moved[0])) - float(loss(*moved[1]))) / 2e-6
+            assert float(gradient[at]) == pytest.approx(slope, rel=1e-5)
+    compiled = wf.function(lambda x: wf.fft.stft(x, 8, 4, pad_end=True), input_signature=[wf.TensorSpec([None, None], "float64")])
+    for size in (3, 8, 9, 31):
+        rows = np.random.default_rng(size).standard_normal((2, size))
+        np.testing.assert_array_equal(compiled(rows).numpy(), wf.fft.stft(rows, 8, 4, pad_end=True).numpy())
+    undone = wf.function(lambda z: wf.fft.istft(z, 8, 4), input_signature=[wf.TensorSpec([None, 5], "complex128")])
+    spectra = wf.fft.stft(x, 8, 4)
+    np.testing.assert_array_equal(undone(spectra).numpy(), wf.fft.istft(spectra, 8, 4).numpy())
+
+
+def test_windows():
+    np.testing.assert_allclose(wf.fft.hann_window(7, False, "float64"), np.hanning(7), atol=1e-15)
+    np.testing.assert_allclose(wf.fft.hamming_window(7, False, "float64"), np.hamming(7), atol=1e-15)
+    np.testing.assert_allclose(wf.fft.hann_window(6), np.hanning(7)[:6], atol=1e-7)
+    assert wf.fft.hann_window(0).shape == (0,) and wf.fft.hann_window(1).tolist() == [1.0]
+    with pytest.raises(wf.ValueError, match="fft.hann_window: the length is -1"):
+        wf.fft.hann_window(-1)
+
+
+def test_short_times_of_nothing_are_refused():
+    x = wf.ones((10,))
+    for call, words in [
+        (lambda: wf.fft.stft(x, 0, 1), "fft.stft: frame_length is 0"),
+        (lambda: wf.fft.frame(x, 4, 0), "fft.frame: frame_step is 0"),
+        (lambda: wf.fft.stft(x, 8, 4, fft_length=4), "fft.stft: fft_length is 4, less than a frame's 8"),
+    ]:
+        with pytest.raises(wf.ValueError, match=words):
+            call()
+    with pytest.raises(wf.ShapeError, match=r"fft.stft: window has the shape \(3,\)"):
+        wf.fft.stft(x, 4, 2, window=wf.ones((3,)))
+    with pytest.raises(wf.ShapeError, match="a scalar has no frames"):
+        wf.fft.frame(1.0, 2, 1)
+    assert wf.fft.stft(x, 16, 4).shape == (0, 9)  # no frame fits

@@ -27,12 +27,17 @@ std::string parametersInCpp(const Callable &op, bool declaration, bool asSpan) {
   };
   for (auto [i, attribute] : enumerate(op.attributes))
     if (op.leads(i)) add(attribute);
+  // What must be given may stand behind an operand that may be left out, which then is given as {}.
+  bool more = false;
+  for (auto [i, attribute] : enumerate(op.attributes))
+    more |= !attribute.isOption && !attribute.hasDefault() && !op.leads(i);
   for (const Operand &operand : op.operands) {
     StringRef type = operand.optional    ? "const OptionalOperand &"
                      : !operand.variadic ? "const Operand &"
                      : asSpan            ? "std::span<const Tensor> "
                                          : "std::initializer_list<Operand> ";
-    list.push_back((type + operand.name + (operand.optional && declaration ? " = {}" : "")).str());
+    list.push_back(
+        (type + operand.name + (operand.optional && declaration && !more ? " = {}" : "")).str());
   }
   for (auto [i, attribute] : enumerate(op.attributes))
     if (!attribute.isOption && !op.leads(i)) add(attribute);

@@ -16,9 +16,10 @@ static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
   SmallVector<std::string> arguments, options;
   for (const Operand &operand : op.operands) {
     os << "   const auto " << operand.name << " = draw."
-       << (operand.variadic   ? "tensors"
-           : operand.optional ? "optional"
-                              : "operand")
+       << (operand.variadic        ? "tensors"
+           : operand.role == "key" ? "key"
+           : operand.optional      ? "optional"
+                                   : "operand")
        << "(\"" << operand.name << "\");\n";
     if (!operand.variadic) arguments.push_back(operand.name);
     else if (asSpan) arguments.push_back("std::span<const Tensor>(" + operand.name + ")");

@@ -57,6 +57,7 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.cppType == "Sections") return "int | Sequence[int | Tensor]";
   if (attribute.cppType == "IntList") return "int | Sequence[int]";
   if (attribute.kind == "permutation") return "Sequence[int] | None";
+  if (attribute.cppType == "std::optional<Sizes>") return "Sizes | None";
   if (attribute.kind == "shape" || attribute.takesValues) return "Sizes";
   if (attribute.isList()) return "int | Sequence[int]";
   return attribute.kind == "flag" ? "builtins.bool" : "int";
@@ -168,18 +169,17 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     return {"operand"};
   }
   // A list of numbers is weak beside a tensor where operands take a common dtype.
-  const std::size_t first = op.promotion == "none" ? count : op.operands[0].role == "predicate";
+  const std::size_t first = op.promotion == "none" ? count : op.operands[0].keepsDType();
   const bool optional = !parameters.front().operand ||
                         any_of(op.operands, [](const Operand &o) { return o.optional; });
-  // Indices take no dtype from what they stand beside.
+  // What keeps its dtype takes none from what it stands beside.
   unsigned apart = 0;
   if (first != count)
-    for (auto [i, operand] : enumerate(op.operands))
-      apart |= unsigned(operand.role == "index") << i;
+    for (auto [i, operand] : enumerate(op.operands)) apart |= unsigned(operand.keepsDType()) << i;
   os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
      << "> operands(signature_" << op.identifier() << ", values, " << first;
   // Lists for an operand of only one dtype take it.
-  if (first == count &&
+  if (first == count && !optional &&
       any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
     os << ", {";
     for (auto [i, operand] : enumerate(op.operands))
@@ -188,7 +188,7 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
     os << "}";
   }
   if (optional) {
-    // Where they are among the parameters.
+    // Where they are among the parameters, and which take no dtype together with others.
     os << ", {";
     bool isFirst = true;
     for (auto [i, parameter] : enumerate(parameters))

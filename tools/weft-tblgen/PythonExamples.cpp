@@ -29,14 +29,24 @@ std::string inPython(StringRef text, StringRef prefix) {
 
 namespace {
 
-/// The call with the names of operands that Python has behind arguments which are options of C++.
+/// The call with the names of operands that Python has behind arguments which are options of C++,
+/// and then of what must be given behind these.
 std::string withKeywords(const Callable &op, StringRef call) {
   std::string text;
   std::size_t depth = 0, position = 0;
+  bool named = false;
   const auto name = [&] {
-    if (position >= op.operands.size() || position >= op.order.size()) return;
-    const ParameterRef &there = op.order[position];
-    if (!there.isOperand || there.number != position) text += op.operands[position].name + "=";
+    if (position < op.operands.size()) {
+      if (position >= op.order.size()) return;
+      const ParameterRef &there = op.order[position];
+      if (there.isOperand && there.number == position) return;
+      text += op.operands[position].name + "=";
+      named = true;
+      return;
+    }
+    std::size_t at = op.operands.size();
+    for (const Attribute &attribute : op.attributes)
+      if (named && !attribute.isOption && at++ == position) text += attribute.pythonName + "=";
   };
   for (const char c : call) {
     if (StringRef(")]}").contains(c)) --depth;
@@ -71,6 +81,7 @@ std::string callOf(const Callable &op, StringRef call) {
   }
   if (op.takesRest()) // one by one
     for (const char brace : {'{', '}'}) text.erase(text.find(brace), 1);
+  replaceAll("random::", "wf.random.");
   replaceAll("Ints{", "[");
   replaceAll("{", "[");
   replaceAll("}", "]");

@@ -288,7 +288,7 @@ static void checkComplex(const OpRecord &op) {
 
 /// Whether an operand may come with a dtype that it does not admit, after promotion.
 static bool mayRefuseDType(const Callable &op, const Operand &operand) {
-  if (operand.role == "predicate") return true;
+  if (operand.keepsDType()) return true;
   if (op.promotion == "truth") return false;
   return any_of(dtypeRows(), [&](const DTypeRow &row) {
     if (op.promotion == "floating" && !isInexact(row)) return false;
@@ -303,7 +303,7 @@ static bool mayHaveNoCommonDType(const Callable &op) {
   if (op.promotion == "none" || (!op.isComposite && op.resultDType == "bool")) return false;
   std::size_t meeting = 0;
   for (const Operand &operand : op.operands)
-    if (operand.role != "predicate" && operand.role != "index") meeting += operand.variadic ? 2 : 1;
+    if (!operand.keepsDType()) meeting += operand.variadic ? 2 : 1;
   return meeting > 1;
 }
 

@@ -16,13 +16,15 @@ struct Operand {
   std::string name;
   std::string admitsWord;
   std::vector<std::string> dtypes;
-  std::string role;  ///< enumerator of weft::OperandRole
+  std::string role;  ///< enumerator of weft::OperandRole, or of composites "key"
   std::string shape; ///< in words
   bool variadic = false;
   bool variable = false; ///< a handle, not a tensor
   bool optional = false; ///< may be left out
   bool rest = false;     ///< a list that Python is given one by one
 
+  /// Whether it takes no dtype together with the others.
+  bool keepsDType() const { return role == "predicate" || role == "index" || role == "key"; }
   /// "f32, f64", as users write them.
   std::string dtypeList() const;
 };

@@ -56,7 +56,8 @@ def Weft_TokenType : Weft_Type<"Token", "token"> {
 /// of dtypes Weft has; that the dtype is among them is checked by the op's type inference, so
 /// that eager, traced and textual programs fail with the same words. `role` says what
 /// its elements are for: `value`; `index`, of which one out of range stops the call; `size`, which stands
-/// in a list of sizes; `predicate`, which keeps its dtype where the others take one together.
+/// in a list of sizes; `predicate`, which keeps its dtype where the others take one together; and of composites
+/// `key`, likewise, which says what random numbers come.
 class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
     : Type<CPred<"::mlir::weft::isWeftTensor($_self)">, "ranked tensor of a dtype", "::mlir::RankedTensorType"> {
   string kindName = kind;

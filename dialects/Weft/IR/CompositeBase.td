@@ -104,7 +104,7 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   dag parameters = ?;
   /// The result over the parameters: ops by the words of derivatives (Vocabulary.td), other composites by their
   /// records; numbers, also as texts ("0.5"), are weak. What has more than some eight calls, or looks at dtypes,
-  /// is C++: the function of that name in weft::composites (lib/Ops/Composites), which is given the operands
+  /// is C++: the function of that name in weft::composites (lib/Ops/Composites, of distributions lib/Random), which is given the operands
   /// after promotion, as tensors that are undefined where none is given.
   dag body = (absent);
   string cppBody = "";

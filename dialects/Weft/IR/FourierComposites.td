@@ -148,4 +148,82 @@ def Weft_IfftshiftFn : Weft_ShiftFn<"ifftshift"> {
   let example = "ifftshift([-2, -1, 0, 1, 2])  ->  [0, 1, 2, -2, -1]";
 }
 
+//===----------------------------------------------------------------------===//
+// Short-time transforms
+//===----------------------------------------------------------------------===//
+
+def no_such_frames : Raises<ValueError, "a length or a step is below 1">;
+def no_signal : Raises<ShapeError, "x is a scalar">;
+def Weft_FrameStep : Weft_Int<"", "how far frames are apart">;
+def Weft_PadEnd : Weft_Flag<"whether frames go on behind the end, where zeros are: as many as begin within">;
+
+def Weft_FrameFn : Weft_FourierFn<"frame"> {
+  let summary = "The frames of a signal, the last axis: as many elements each, so far apart.";
+  let parameters = (params Weft_Any:$x, Weft_Int<"", "how many elements a frame has">:$frame_length, Weft_FrameStep:$frame_step, star, Weft_PadEnd:$pad_end);
+  let operandShapes = ["of rank 1 or more"];
+  let resultShape = "of x's shape, but with an axis of frames and one of their elements for the last one";
+  let resultDType = "x's dtype";
+  let raises = [no_such_frames, no_signal];
+  let moves = 1;
+  let samples = [Sample<["9"], ["4", "2", "false"]>, Sample<["9"], ["4", "2", "true"]>, Sample<["2x7"], ["3", "3", "*"]>, Sample<["3"], ["5", "2", "*"]>,
+                 Sample<["transposed 7x5"], ["2", "3", "*"]>, Sample<["2x0"], ["2", "1", "*"]>];
+  let numpy = "framed(x, frame_length, frame_step, pad_end)";
+  let example = "frame([1, 2, 3, 4, 5], 3, 2)  ->  [[1, 2, 3], [3, 4, 5]]";
+}
+
+def Weft_OverlapAndAddFn : Weft_FourierFn<"overlap_and_add"> {
+  let summary = "The signals of whose frames, the last axis, so far apart, the sum is taken where they overlap.";
+  let parameters = (params Weft_Numeric:$x, Weft_FrameStep:$frame_step);
+  let operandShapes = ["of rank 2 or more: frames, and their elements"];
+  let resultShape = "of x's shape, but with the signal for the last two axes";
+  let resultDType = "x's dtype";
+  let raises = [no_such_frames, Raises<ShapeError, "x has fewer than two axes, or frames of a size that is not known">];
+  let tolerance = "sums(8)";
+  let signedZeros = 0;
+  let samples = [Sample<["finite 3x4"], ["2"]>, Sample<["finite 3x4"], ["4"]>, Sample<["finite 2x3x5"], ["2"]>, Sample<["finite 1x5"], ["7"]>, Sample<["0x5"], ["2"]>,
+                 Sample<["finite 4x5"], ["1"]>, Sample<["finite 4x3"], ["5"]>];
+  let numpy = "overlapped(x, frame_step)";
+  let example = "overlap_and_add([[1, 2, 3], [4, 5, 6]], 2)  ->  [1, 2, 7, 5, 6]";
+  let openSizes = 0;
+}
+
+def Weft_FftLength : Weft_OptionalInt<"the length of the transforms, with zeros behind each frame; that of frames if not given">;
+def Weft_StftFn : Weft_FourierFn<"stft"> {
+  let summary = "The Fourier transforms of the frames of real signals, the last axis: `rfft` of each frame times the window.";
+  let description = "Of no window Hann's, which is periodic. A window has as many elements as a frame.";
+  let parameters = (params Weft_Float:$x, Weft_Int<"", "how many elements a frame has">:$frame_length, Weft_FrameStep:$frame_step, star, Weft_FftLength:$fft_length,
+                           Weft_Optional<Weft_Float>:$window, Weft_PadEnd:$pad_end);
+  let operandShapes = ["of rank 1 or more", "of frame_length elements"];
+  let promotion = "floating";
+  let resultShape = "of x's shape, but with an axis of frames and one of fft_length / 2 + 1 frequencies for the last one";
+  let resultDType = "the complex dtype of x's precision";
+  let raises = [no_such_frames, no_signal, Raises<ShapeError, "window has not as many elements as a frame">, Raises<ValueError, "fft_length is below frame_length">];
+  let tolerance = "near(64)";
+  let signedZeros = 0;
+  let samples = [Sample<["finite 20", "finite 8"], ["8", "4", "null", "false"]>, Sample<["finite 2x21", "finite 6"], ["6", "4", "8", "true"]>,
+                 Sample<["finite transposed 17x3", "finite 5"], ["5", "5", "null", "true"]>];
+  let numpy = "stft(x, window, frame_length, frame_step, fft_length, pad_end)";
+  let example = "stft([1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], 4, 4)  ->  [[4, 0, 0]]";
+}
+
+def Weft_IstftFn : Weft_FourierFn<"istft"> {
+  let summary = "The real signals whose short-time transforms these are: of the frames, times the window, the sum where they overlap.";
+  let description = [{
+    By the sum of the squares of the windows there, so that `stft` is undone wherever frames overlap that do not vanish; not if `normalize` is false.
+  }];
+  let parameters = (params Weft_Inexact:$x, Weft_Int<"", "how many elements a frame has">:$frame_length, Weft_FrameStep:$frame_step, star, Weft_FftLength:$fft_length,
+                           Weft_Optional<Weft_Float>:$window, Weft_FlagThatHolds<"whether to divide by the squares of the windows">:$normalize);
+  let operandShapes = ["of rank 2 or more: frames, and their frequencies", "of frame_length elements"];
+  let resultShape = "of x's shape, but with the signal for the last two axes";
+  let resultDType = "the real dtype of x's precision";
+  let raises = [no_such_frames, Raises<ShapeError, "x has fewer than two axes, or window has not as many elements as a frame">, Raises<ValueError, "fft_length is below frame_length">];
+  let tolerance = "near(64)";
+  let signedZeros = 0;
+  let openSizes = 0;
+  let samples = [Sample<["c128 finite 4x5", "f64 finite 8"], ["8", "4", "null", "false"]>, Sample<["c64 finite 2x4x5", "f32 finite 6"], ["6", "4", "8", "false"]>,
+                 Sample<["c128 finite 4x5", "f64 [1, 2, 3, 4, 4, 3, 2, 1]"], ["8", "4", "null", "true"]>];
+  let numpy = "istft(x, window, frame_length, frame_step, fft_length, normalize)";
+  let example = "istft([[4.0, 0.0, 0.0]], [1.0, 1.0, 1.0, 1.0], 4, 4)  ->  [1, 1, 1, 1]";
+}
+
 #endif // WEFT_IR_FOURIER_COMPOSITES

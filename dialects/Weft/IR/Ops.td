@@ -22,6 +22,7 @@ include "Weft/IR/PositionComposites.td"
 include "Weft/IR/ProductComposites.td"
 include "Weft/IR/LinalgComposites.td"
 include "Weft/IR/FourierComposites.td"
+include "Weft/IR/RandomComposites.td"
 include "Weft/IR/NumericComposites.td"
 include "Weft/IR/ScatterComposites.td"
 

@@ -13,6 +13,8 @@ namespace weft::nn {
 /// unless x is floating.
 Tensor dropout(const Operand &x, double rate,
                const random::Generator &generator = random::process_generator());
+/// With the numbers of a key.
+Tensor dropout(const Operand &x, double rate, const Tensor &key);
 
 /// x - log(sum(exp(x))) along an axis, without overflow. As an object, so that it is an activation
 /// too. Throws ShapeError for a scalar, IndexError if there is no such axis.

@@ -1,8 +1,10 @@
-// What layers have in common: their name in a model, and what a call tells them.
+// What layers have in common: their name in a model, the dtype that they compute in, and what a
+// call tells them.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,6 +18,29 @@ namespace weft::nn {
 struct CallOptions {
   /// Whether the model is being trained: dropout drops, batch norm takes the batch's statistics.
   bool training = false;
+};
+
+/// While it lives, layers that this thread constructs compute in floats of 16 bits: they round what
+/// they are called with and their weights to these, and give results of that dtype, beside
+/// variables of their own dtype, f32, which optimizers update. So products take half the memory
+/// and, where a processor has instructions for them, half the time or less. Normalization computes
+/// its statistics in f32, and recurrent cells all they do. Small gradients of f16 need a
+/// `LossScale`
+/// (`weft/optimizers.h`).
+class MixedPrecision {
+public:
+  /// Of f32 or f64 there is none: layers compute in the dtype of their variables. Throws DTypeError
+  /// unless the dtype is floating.
+  explicit MixedPrecision(DType dtype, std::source_location where = WEFT_HERE);
+  ~MixedPrecision();
+  MixedPrecision(const MixedPrecision &) = delete;
+  MixedPrecision &operator=(const MixedPrecision &) = delete;
+
+  /// What layers constructed now compute in; none: in the dtype of their variables.
+  static std::optional<DType> current();
+
+private:
+  std::optional<DType> outer_;
 };
 
 /// The name of a layer: its kind, and its path once a model that it is part of was looked at (by an
@@ -39,14 +64,20 @@ public:
   const char *path() const;
   /// The first path stays.
   void set_path(std::string_view path) const;
+  /// The floats of 16 bits that its layer computes in, if it is not the dtype of its variables:
+  /// that of `MixedPrecision` when the name was constructed.
+  const std::optional<DType> &computes_in() const;
   /// What copies of it have in common with no other name.
   const void *identity() const { return state_.get(); }
   /// A name of the same kind for another layer.
   LayerName another() const;
 
-  void weft_visit(StructureVisitor &visitor) { visitor.layer(*this); }
+  void weft_visit(StructureVisitor &visitor) {
+    visitor.layer(*this);
+    if (computes_in()) visitor.literal(static_cast<std::uint64_t>(*computes_in()));
+  }
   void weft_visit(StructureVisitor &visitor) const {
-    visitor.layer(const_cast<LayerName &>(*this));
+    const_cast<LayerName &>(*this).weft_visit(visitor);
   }
 
 private:

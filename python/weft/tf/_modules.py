@@ -134,7 +134,7 @@ def _function(path: str, parameters: str, expression: str) -> Callable[..., Any]
         "Error": _weft.Error,
     }
     for word, package in _PACKAGES.items():
-        if re.search(rf"\b{word}\.", expression):
+        if re.search(rf"\b{word}\.", f"{parameters} {expression}"):
             scope[word] = import_module(package)
     name = path.rpartition(".")[2]
     known = [p.partition("=")[0].partition(":")[0].strip(" *") for p in parameters.split(",")]

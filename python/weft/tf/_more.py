@@ -27,6 +27,32 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
+# Short-time transforms.
+
+
+def _window(function: Callable[..., Any] | None, length: int, dtype: Any) -> Any:
+    return wf.ones((length,), dtype) if function is None else function(length, dtype=dtype)
+
+
+def _enclosing(length: int, given: int | None) -> int:
+    """The length of transforms: the least power of 2 that a frame fits in, if none is given."""
+    return 1 << (length - 1).bit_length() if given is None else given
+
+
+def stft(x: Any, length: int, step: int, n: int | None, function: Any, pad_end: bool) -> Any:
+    """The transforms of windowed frames."""
+    signals: Any = wf.asarray(x)
+    window = _window(function, length, signals.dtype)
+    return wf.fft.stft(signals, length, step, fft_length=_enclosing(length, n), window=window, pad_end=pad_end)
+
+
+def inverse_stft(x: Any, length: int, step: int, n: int | None, function: Any) -> Any:
+    """The sum of windowed frames whose transforms these are."""
+    spectra: Any = wf.asarray(x)
+    window = _window(function, length, wf.real(spectra).dtype)
+    return wf.fft.istft(spectra, length, step, fft_length=_enclosing(length, n), window=window, normalize=False)
+
+
 # Functions and control flow.
 
 

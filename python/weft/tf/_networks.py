@@ -92,6 +92,27 @@ def uniform(shape: Any, low: Any, high: Any, dtype: Any, seed: int | None) -> An
     return wf.random.uniform(sizes(shape), float(low), top, dtype=kind, seed=seed)
 
 
+def _drawn(draw: Any, of: Any, shape: Any, seed: int | None, behind: bool) -> Any:
+    """Of a distribution of one parameter, whose shape stands behind the one given, or broadcasts to it."""
+    own = sizes(shape)
+    wanted = (*own, *of.shape) if behind else own
+    return draw(of, shape=wanted, key=None if seed is None else wf.random.key(seed))
+
+
+def gamma(shape: Any, alpha: Any, beta: Any, dtype: Any, seed: int | None, behind: bool = True) -> Any:
+    """Numbers of gamma distributions with the rates beta."""
+    rates: Any = wf.asarray(1 if beta is None else beta, dtype=dtype)
+    shapes, both = wf.broadcast_arrays(wf.asarray(alpha, dtype=dtype), rates)
+    return _drawn(wf.random.gamma, shapes, shape, seed, behind) / both
+
+
+def poisson(shape: Any, lam: Any, dtype: Any, seed: int | None, behind: bool = True) -> Any:
+    """Counts of Poisson distributions."""
+    rates: Any = wf.asarray(lam)
+    of = rates if rates.dtype.is_floating else wf.cast(rates, "float32")
+    return wf.cast(_drawn(wf.random.poisson, of, shape, seed, behind), dtype)
+
+
 def shuffle(x: Any, seed: int | None) -> Any:
     """The slices along the first axis in a random order."""
     tensor = _arguments.tensor("shuffle", x, "value")

@@ -227,6 +227,15 @@ OptionalArgument Draw::optional(const char *name) {
   return OptionalArgument(operand(name));
 }
 
+Tensor Draw::key(const char *name) {
+  if (choose(8) == 0) return tensor(name);
+  Random random = begin();
+  const std::uint64_t words[] = {random.next(), random.next()};
+  const Tensor drawn = weft::tensor(words);
+  note(name, to_string(drawn));
+  return take(drawn);
+}
+
 template <>
 bool Draw::value<bool>(const char *name) {
   Random random = begin();
@@ -300,6 +309,11 @@ template <>
 std::optional<std::int64_t> Draw::value<std::optional<std::int64_t>>(const char *name) {
   if (choose(3) == 0) return std::nullopt;
   return value<std::int64_t>(name);
+}
+template <>
+std::optional<Sizes> Draw::value<std::optional<Sizes>>(const char *name) {
+  if (choose(2) == 0) return std::nullopt;
+  return Sizes(value<Ints>(name));
 }
 template <>
 IntList Draw::value<IntList>(const char *name) {

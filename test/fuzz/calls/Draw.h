@@ -68,6 +68,8 @@ public:
   Argument operand(const char *name);
   /// An operand, or nothing one time in three.
   OptionalArgument optional(const char *name);
+  /// A key of random numbers; another tensor one time in eight.
+  Tensor key(const char *name);
   /// bool, integers, double, DType, enums, Ints, Shape, std::string, and std::optional of these.
   template <class T>
   T value(const char *name);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <weft/composites.h>
+#include <weft/random.h>
 
 namespace weft {
 namespace {
