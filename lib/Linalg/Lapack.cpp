@@ -25,7 +25,8 @@ bool Lapack::load(void *library) {
       return function != nullptr;
     };
     if (!find(ssyevd_, "ssyevd") || !find(dsyevd_, "dsyevd") || !find(sgesdd_, "sgesdd") ||
-        !find(dgesdd_, "dgesdd"))
+        !find(dgesdd_, "dgesdd") || !find(sgeev_, "sgeev") || !find(dgeev_, "dgeev") ||
+        !find(cgeev_, "cgeev") || !find(zgeev_, "zgeev"))
       continue;
     // Batches run on threads of their own.
     for (const char *name : {"openblas_set_num_threads", "scipy_openblas_set_num_threads",
@@ -53,11 +54,12 @@ const Lapack &Lapack::get() {
       }
       if (lapack.load(library)) return lapack;
       dlclose(library);
-      tried += " (it lacks ssyevd, dsyevd, sgesdd or dgesdd)";
+      tried += " (it lacks syevd, gesdd or geev)";
     }
     raise(ErrorKind::io,
-          "eigenvalues and singular values of matrices of more than " + std::to_string(kSmall) +
-              " columns need LAPACK, and there is none: tried " + tried +
+          "eigenvalues of matrices that are not symmetric, and eigenvalues and singular values of "
+          "matrices of more than " +
+              std::to_string(kSmall) + " columns need LAPACK, and there is none: tried " + tried +
               ". Install OpenBLAS (Debian, Ubuntu: apt install libopenblas0; Fedora: dnf install "
               "openblas; else pip install scipy-openblas32), or name the file of a LAPACK in "
               "WEFT_LAPACK");
@@ -97,6 +99,44 @@ std::int64_t Lapack::gesdd(std::int64_t rows, std::int64_t columns, T *a, T *val
            &count, iwork.data(), &info, 1);
   return static_cast<std::int32_t>(info);
 }
+
+template <class T>
+std::int64_t Lapack::geev(std::int64_t size, T *a, T *values_re, T *values_im, T *vectors) const {
+  const auto function = of<T>(sgeev_, dgeev_);
+  Int info = 0, ask = -1, one = 1;
+  T wanted = 0, none = 0;
+  function("N", "V", &size, a, &size, values_re, values_im, &none, &one, vectors, &size, &wanted,
+           &ask, &info, 1, 1);
+  const Int count = std::max<Int>(static_cast<Int>(wanted), 4 * size);
+  std::vector<T> work(static_cast<std::size_t>(count));
+  function("N", "V", &size, a, &size, values_re, values_im, &none, &one, vectors, &size,
+           work.data(), &count, &info, 1, 1);
+  return static_cast<std::int32_t>(info);
+}
+
+template <class T>
+std::int64_t Lapack::geev(std::int64_t size, std::complex<T> *a, std::complex<T> *values,
+                          std::complex<T> *vectors) const {
+  const auto function = of<T>(cgeev_, zgeev_);
+  Int info = 0, ask = -1, one = 1;
+  std::complex<T> wanted = 0, none = 0;
+  std::vector<T> reals(static_cast<std::size_t>(2 * size));
+  function("N", "V", &size, a, &size, values, &none, &one, vectors, &size, &wanted, &ask,
+           reals.data(), &info, 1, 1);
+  const Int count = std::max<Int>(static_cast<Int>(wanted.real()), 2 * size);
+  std::vector<std::complex<T>> work(static_cast<std::size_t>(count));
+  function("N", "V", &size, a, &size, values, &none, &one, vectors, &size, work.data(), &count,
+           reals.data(), &info, 1, 1);
+  return static_cast<std::int32_t>(info);
+}
+
+#define WEFT_GEEV_OF(T)                                                                            \
+  template std::int64_t Lapack::geev<T>(std::int64_t, T *, T *, T *, T *) const;                   \
+  template std::int64_t Lapack::geev<T>(std::int64_t, std::complex<T> *, std::complex<T> *,        \
+                                        std::complex<T> *) const;
+WEFT_GEEV_OF(float)
+WEFT_GEEV_OF(double)
+#undef WEFT_GEEV_OF
 
 template std::int64_t Lapack::syevd<float>(std::int64_t, float *, float *) const;
 template std::int64_t Lapack::syevd<double>(std::int64_t, double *, double *) const;

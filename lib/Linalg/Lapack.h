@@ -1,6 +1,7 @@
 // LAPACK of the system, of which a library is opened when it is first wanted.
 #pragma once
 
+#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,15 @@ public:
   /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors in place of it.
   template <class T>
   std::int64_t syevd(std::int64_t size, T *a, T *values) const;
+  /// Eigenvalues of a matrix, their real and imaginary parts, and eigenvectors; of a pair of
+  /// conjugates, whose positive imaginary part is the first, real parts and imaginary ones are two
+  /// columns. The matrix is lost.
+  template <class T>
+  std::int64_t geev(std::int64_t size, T *a, T *values_re, T *values_im, T *vectors) const;
+  /// The same of a complex matrix.
+  template <class T>
+  std::int64_t geev(std::int64_t size, std::complex<T> *a, std::complex<T> *values,
+                    std::complex<T> *vectors) const;
   /// Singular values of a matrix of at least as many rows as columns, descending, with as many left
   /// vectors, and the right ones transposed. The matrix is lost.
   template <class T>
@@ -31,6 +41,16 @@ private:
                          T *w, T *work, const Int *lwork, Int *iwork, const Int *liwork, Int *info,
                          std::size_t, std::size_t);
   template <class T>
+  using Geev = void (*)(const char *jobvl, const char *jobvr, const Int *n, T *a, const Int *lda,
+                        T *wr, T *wi, T *vl, const Int *ldvl, T *vr, const Int *ldvr, T *work,
+                        const Int *lwork, Int *info, std::size_t, std::size_t);
+  template <class T>
+  using ComplexGeev = void (*)(const char *jobvl, const char *jobvr, const Int *n,
+                               std::complex<T> *a, const Int *lda, std::complex<T> *w,
+                               std::complex<T> *vl, const Int *ldvl, std::complex<T> *vr,
+                               const Int *ldvr, std::complex<T> *work, const Int *lwork, T *rwork,
+                               Int *info, std::size_t, std::size_t);
+  template <class T>
   using Gesdd = void (*)(const char *jobz, const Int *m, const Int *n, T *a, const Int *lda, T *s,
                          T *u, const Int *ldu, T *vt, const Int *ldvt, T *work, const Int *lwork,
                          Int *iwork, Int *info, std::size_t);
@@ -43,6 +63,10 @@ private:
 
   Syevd<float> ssyevd_ = nullptr;
   Syevd<double> dsyevd_ = nullptr;
+  Geev<float> sgeev_ = nullptr;
+  Geev<double> dgeev_ = nullptr;
+  ComplexGeev<float> cgeev_ = nullptr;
+  ComplexGeev<double> zgeev_ = nullptr;
   Gesdd<float> sgesdd_ = nullptr;
   Gesdd<double> dgesdd_ = nullptr;
 };

@@ -8,6 +8,11 @@ namespace weft::shapes {
 
 namespace {
 
+/// "x", the name of the first operand.
+std::string first_of(const InferContext &call) {
+  return std::string(op_info(call.op).operands[0].name);
+}
+
 /// A fault unless operand `i` has `axes` axes behind its batches, which are the first operand's.
 Check check_matrices(const InferContext &call, std::size_t i, std::int64_t axes) {
   const OperandInfo &info = op_info(call.op).operands[i];
@@ -17,16 +22,18 @@ Check check_matrices(const InferContext &call, std::size_t i, std::int64_t axes)
     return Fault{ErrorKind::shape, name + " has the shape " + to_string(type.shape) + ": " +
                                        (axes == 2 ? "a matrix" : "a vector") + " is wanted"};
   if (i != 0 && info.role == OperandRole::value && type.dtype != first.dtype)
-    return Fault{ErrorKind::dtype, "the dtypes differ: x is " + std::string(name_of(first.dtype)) +
-                                       " and " + name + " is " + std::string(name_of(type.dtype))};
+    return Fault{ErrorKind::dtype, "the dtypes differ: " + first_of(call) + " is " +
+                                       std::string(name_of(first.dtype)) + " and " + name + " is " +
+                                       std::string(name_of(type.dtype))};
   const std::int64_t batches = first.shape.rank() - 2;
   bool same = type.shape.rank() - axes == batches;
   for (std::int64_t axis = 0; same && axis < batches; ++axis)
     same = first.shape[axis] == type.shape[axis] || first.shape[axis] == unknown ||
            type.shape[axis] == unknown;
   if (!same)
-    return Fault{ErrorKind::shape, "the batches differ: x has the shape " + to_string(first.shape) +
-                                       ", and " + name + " has " + to_string(type.shape)};
+    return Fault{ErrorKind::shape, "the batches differ: " + first_of(call) + " has the shape " +
+                                       to_string(first.shape) + ", and " + name + " has " +
+                                       to_string(type.shape)};
   return std::nullopt;
 }
 
@@ -36,8 +43,8 @@ Check check_square(const InferContext &call) {
   const Shape &shape = call.operands[0].shape;
   const std::int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
   if (rows == columns || rows == unknown || columns == unknown) return std::nullopt;
-  return Fault{ErrorKind::shape,
-               "x has the shape " + to_string(shape) + ": a square matrix is wanted"};
+  return Fault{ErrorKind::shape, first_of(call) + " has the shape " + to_string(shape) +
+                                     ": a square matrix is wanted"};
 }
 
 /// A fault unless the first operand is matrices with at least as many rows as columns.
@@ -56,10 +63,18 @@ Check check_rows(const InferContext &call, std::size_t i, std::int64_t from_end,
   const Shape &x = call.operands[0].shape, &other = call.operands[i].shape;
   const std::int64_t rows = x[x.rank() - 2], has = other[other.rank() - from_end];
   if (rows == has || rows == unknown || has == unknown) return std::nullopt;
-  return Fault{ErrorKind::shape, "x has the shape " + to_string(x) + ", so " +
+  return Fault{ErrorKind::shape, first_of(call) + " has the shape " + to_string(x) + ", so " +
                                      std::string(op_info(call.op).operands[i].name) + " has " +
                                      std::to_string(rows) + " " + what + ", but it has the shape " +
                                      to_string(other)};
+}
+
+/// A fault unless both operands are square matrices of one size.
+Check check_two_square(const InferContext &call) {
+  if (Check fault = check_square(call)) return fault;
+  if (Check fault = check_matrices(call, 1, 2)) return fault;
+  if (Check fault = check_rows(call, 1, 2)) return fault;
+  return check_rows(call, 1, 1, "columns");
 }
 
 /// The shape of batches with these sizes behind.
@@ -87,11 +102,13 @@ Result<TensorType> det(const InferContext &call) {
 }
 
 Result<TensorType> cofactors_along(const InferContext &call) {
-  if (Check fault = check_square(call)) return *fault;
-  if (Check fault = check_matrices(call, 1, 2)) return *fault;
-  if (Check fault = check_rows(call, 1, 2)) return *fault;
-  if (Check fault = check_rows(call, 1, 1, "columns")) return *fault;
+  if (Check fault = check_two_square(call)) return *fault;
   return call.operands[0];
+}
+
+Result<TensorType> complex_det(const InferContext &call) {
+  if (Check fault = check_two_square(call)) return *fault;
+  return call.more[0] = call.more[1] = {call.operands[0].dtype, behind(call.operands[0].shape, {})};
 }
 
 Result<TensorType> pinv(const InferContext &call) {
@@ -159,6 +176,14 @@ Result<TensorType> eigh(const InferContext &call) {
   const std::int64_t rows = x.shape[x.shape.rank() - 2], columns = x.shape[x.shape.rank() - 1];
   call.more[0] = x;
   return TensorType{x.dtype, behind(x.shape, {rows == unknown ? columns : rows})};
+}
+
+Result<TensorType> eig(const InferContext &call) {
+  if (Check fault = check_two_square(call)) return *fault;
+  const TensorType &x = call.operands[0];
+  const std::int64_t rows = x.shape[x.shape.rank() - 2], columns = x.shape[x.shape.rank() - 1];
+  call.more[1] = call.more[2] = x;
+  return call.more[0] = {x.dtype, behind(x.shape, {rows == unknown ? columns : rows})};
 }
 
 Result<TensorType> svd(const InferContext &call) {

@@ -89,7 +89,7 @@ struct OpEffects {
 
 /// The most results that an op has. Where several go somewhere, the first is what a function
 /// returns, and the others go to a span `more` of their number.
-inline constexpr std::size_t kMostResults = 3;
+inline constexpr std::size_t kMostResults = 4;
 
 /// What a shape function sees of a call.
 struct InferContext {

@@ -86,8 +86,8 @@ _NOT_HERE = {
     "pinv": "write wf.linalg.pinv",
     "lstsq": "write wf.linalg.lstsq",
     "expm": "write wf.linalg.expm",
-    "eig, eigvals": "their results are complex, and decompositions are of real matrices: wf.linalg.eigh is of symmetric matrices; "
-    "else call NumPy's numpy.linalg, in a traced function by wf.numpy_function",
+    "eig": "write wf.linalg.eig",
+    "eigvals": "write wf.linalg.eigvals",
     "ndarray": "write wf.Tensor",
     "ndim": "write x.ndim",
     "shape": "write x.shape",

@@ -26,12 +26,6 @@ METHODS = {
 }
 
 
-# Their results or arguments are complex numbers, which examples of records have no form of: tested in test_fft.py and test_complex.py.
-OF_COMPLEX = {"complex"} | {
-    f"fft.{name}" for name in "ifft rfft ihfft irfft hfft fftn ifftn rfftn irfftn fft2 ifft2 rfft2 irfft2".split()
-}
-
-
 def at(path):
     """The object of that path in weft."""
     found = wf
@@ -115,7 +109,7 @@ def test_name(name, thing):
     if match := re.fullmatch("What `(.+)` gives.", getattr(thing, "__doc__", None) or ""):
         thing = at(match[1])  # whose results these are
     session = examples_in(name, own_docstring(thing))
-    assert session.examples or name in OF_COMPLEX, f"weft.{name} has no example in its docstring"
+    assert session.examples, f"weft.{name} has no example in its docstring"
     run(session)
 
 

@@ -122,10 +122,9 @@ public:
     std::vector<StringRef> elements;
     StringRef rest = value;
     read(rest, 0, elements);
-    // Of examples whose numbers are real.
     const bool isComplex = StringRef(op_.resultDType).starts_with("the complex dtype");
     for (StringRef element : elements)
-      texts_.push_back(element_text(element) + (isComplex ? "+0.j" : ""));
+      texts_.push_back(isComplex ? complex_text(element) : element_text(element));
     if (!shape_.empty()) align();
     std::size_t next = 0;
     constexpr StringRef open = "tensor(";
@@ -174,6 +173,15 @@ private:
         std::to_chars(buffer, buffer + sizeof buffer, number, std::chars_format::fixed).ptr;
     const std::string text(buffer, end);
     return StringRef(text).contains('.') ? text : text + (shape_.empty() ? ".0" : ".");
+  }
+
+  /// Of "1-2j", or of a number whose imaginary part is 0.
+  std::string complex_text(StringRef element) const {
+    if (!element.consume_back("j")) return element_text(element) + "+0.j";
+    const std::size_t sign = element.find_last_of("+-");
+    if (sign == 0 || sign == StringRef::npos) fail("has an imaginary number without a real part");
+    return element_text(element.take_front(sign)) + element[sign] +
+           element_text(element.drop_front(sign + 1)) + "j";
   }
 
   /// Pads all to one width, floating numbers at their points.
@@ -226,10 +234,14 @@ static std::string listsOf(const Callable &op, StringRef value) {
       number += value[0] == ',' && depth == 1;
       text += value[0];
     } else {
-      const bool isFloating = op.promotion == "floating" && number < op.results.size() &&
-                              !StringRef(op.results[number].what).starts_with("i64");
-      text += word;
-      if (isFloating && isDigit(word[0]) && !word.contains('.')) text += ".0";
+      const StringRef what =
+          number < op.results.size() ? StringRef(op.results[number].what) : StringRef();
+      if (isDigit(word[0]) && what.starts_with("the complex dtype"))
+        text += word == "0" ? "0j" : ("(" + word + "+0j)").str();
+      else if (isDigit(word[0]) && op.promotion == "floating" && !what.empty() &&
+               !what.starts_with("i64") && !word.contains('.'))
+        text += (word + ".0").str();
+      else text += word;
     }
     value = value.drop_front(std::max<std::size_t>(word.size(), 1));
   }

@@ -398,7 +398,7 @@ static void checkRoutine(const OpRecord &op) {
 
 /// What the record says in words of each of several results.
 static void readResults(OpRecord &op) {
-  constexpr std::size_t kMostResults = 3; // of OpDefs/OpInfo.h
+  constexpr std::size_t kMostResults = 4; // of OpDefs/OpInfo.h
   const std::vector<StringRef> words = op.def->getValueAsListOfStrings("resultWords");
   if (!op.isRoutine() || !op.handwrittenApi || op.resultNames.size() > kMostResults)
     PrintFatalError(op.def, "'" + op.mnemonic + "' has " + Twine(op.resultNames.size()) +

@@ -264,6 +264,7 @@ def Weft_ComplexOp : Weft_BinaryOp<"complex", Weft_Float> {
   let vjp = [(complex_back $dy), (complex_back $dy)];
   let jvp = (linear);
   let numpy = "complex_of(real, imag)";
+  let example = "complex([1.0, 2.0], 0.0)  ->  [1, 2]";
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,14 +44,17 @@ def Weft_FourierFftFn : Weft_TransformFn<"fft", Weft_Inexact> {
 }
 def Weft_FourierIfftFn : Weft_TransformFn<"ifft", Weft_Inexact> {
   let summary = "The lines whose Fourier transforms these are: sums of x[k] exp(2 pi i j k / n), by n.";
+  let example = "ifft([4.0, 0.0, 0.0, 0.0])  ->  [1+0j, 1-0j, 1-0j, 1-0j]";
 }
 def Weft_FourierRfftFn : Weft_TransformFn<"rfft", Weft_Float> {
   let summary = "The Fourier transforms of real lines, without what are conjugates of others: the first n / 2 + 1 elements.";
   let resultShape = "of x's shape, but for n / 2 + 1 elements along the axis";
+  let example = "rfft([1.0, 0.0, 0.0, 0.0])  ->  [1, 1, 1]";
 }
 def Weft_FourierIhfftFn : Weft_TransformFn<"ihfft", Weft_Float> {
   let summary = "The first n / 2 + 1 elements of the lines whose Fourier transforms are these real ones.";
   let resultShape = "of x's shape, but for n / 2 + 1 elements along the axis";
+  let example = "ihfft([4.0, 0.0, 0.0, 0.0])  ->  [1-0j, 1-0j, 1-0j]";
 }
 
 /// Of half a spectrum to real lines.
@@ -60,13 +63,15 @@ class Weft_ToRealFn<string name> : Weft_TransformFn<name, Weft_Inexact> {
   let resultDType = "the real dtype of x's precision";
   let samples = [Sample<["finite 5"], ["null", "0", "'backward'"]>, Sample<["finite 5"], ["9", "-1", "'ortho'"]>, Sample<["finite 3x7"], ["4", "1", "'forward'"]>,
                  Sample<["finite 6x4"], ["16", "0", "'ortho'"]>, Sample<["finite transposed 7x5"], ["null", "-1", "'forward'"]>,
-                 Sample<["finite 2"], ["1", "0", "'backward'"]>];
+                 Sample<["finite 2"], ["1", "0", "'backward'"]>, Sample<["0x6"], ["null", "1", "'backward'"]>];
 }
 def Weft_FourierIrfftFn : Weft_ToRealFn<"irfft"> {
   let summary = "The real lines whose Fourier transforms begin with these elements.";
+  let example = "irfft([4.0, 2.0])  ->  [3, 1]";
 }
 def Weft_FourierHfftFn : Weft_ToRealFn<"hfft"> {
   let summary = "The Fourier transforms, which are real, of lines that begin with these elements and go on with their conjugates.";
+  let example = "hfft([2.0, 1.0])  ->  [3, 1]";
 }
 
 /// A transform along several axes.
@@ -82,7 +87,8 @@ class Weft_TransformsFn<string name, Weft_TensorOf operand> : Weft_FourierFn<nam
   let tolerance = "near(64)";
   let numpy = "np.fft." # name # "(x, s, axes, norm)";
   let samples = [Sample<["finite 4x6"], ["null", "null", "'backward'"]>, Sample<["finite 3x4x5"], ["[4, 3]", "[0, 2]", "'ortho'"]>,
-                 Sample<["finite 3x4x5"], ["null", "[1, -1]", "'forward'"]>, Sample<["finite transposed 6x5"], ["null", "null", "'ortho'"]>];
+                 Sample<["finite 3x4x5"], ["null", "[1, -1]", "'forward'"]>, Sample<["finite transposed 6x5"], ["null", "null", "'ortho'"]>,
+                 Sample<["0x6"], ["null", "[1]", "'backward'"]>];
 }
 class Weft_PlaneTransformsFn<string name, Weft_TensorOf operand> : Weft_TransformsFn<name, operand> {
   let parameters = (params operand:$x, Weft_OptionalIntList<"the length along each axis; x's if not given">:$s,
@@ -95,31 +101,39 @@ class Weft_PlaneTransformsFn<string name, Weft_TensorOf operand> : Weft_Transfor
 
 def Weft_FourierFftnFn : Weft_TransformsFn<"fftn", Weft_Inexact> {
   let summary = "Fourier transforms along several axes.";
+  let example = "fftn([[1.0, 0.0], [0.0, 0.0]])  ->  [[1, 1], [1, 1]]";
 }
 def Weft_FourierIfftnFn : Weft_TransformsFn<"ifftn", Weft_Inexact> {
   let summary = "What `fftn` takes to these spectra.";
+  let example = "ifftn([[4.0, 0.0], [0.0, 0.0]])  ->  [[1+0j, 1-0j], [1-0j, 1-0j]]";
 }
 def Weft_FourierRfftnFn : Weft_TransformsFn<"rfftn", Weft_Float> {
   let summary = "`rfft` along the last of several axes, and Fourier transforms along the others.";
   let resultShape = "of x's shape, but for s along the axes, of whose last one there is a half";
+  let example = "rfftn([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])  ->  [[1, 1], [1, 1]]";
 }
 def Weft_FourierIrfftnFn : Weft_TransformsFn<"irfftn", Weft_Inexact> {
   let summary = "What `rfftn` takes to these spectra: an even number of elements along the last axis where s says nothing else.";
   let resultDType = "the real dtype of x's precision";
+  let example = "irfftn([[4.0, 0.0], [0.0, 0.0]])  ->  [[1, 1], [1, 1]]";
 }
 def Weft_FourierFft2Fn : Weft_PlaneTransformsFn<"fft2", Weft_Inexact> {
   let summary = "Fourier transforms along two axes.";
+  let example = "fft2([[1.0, 2.0], [3.0, 4.0]])  ->  [[10, -2], [-4, 0]]";
 }
 def Weft_FourierIfft2Fn : Weft_PlaneTransformsFn<"ifft2", Weft_Inexact> {
   let summary = "What `fft2` takes to these spectra.";
+  let example = "ifft2([[10.0, -2.0], [-4.0, 0.0]])  ->  [[1+0j, 2-0j], [3-0j, 4-0j]]";
 }
 def Weft_FourierRfft2Fn : Weft_PlaneTransformsFn<"rfft2", Weft_Float> {
   let summary = "`rfft` along the second of two axes, and Fourier transforms along the first.";
   let resultShape = "of x's shape, but for s along the axes, of whose last one there is a half";
+  let example = "rfft2([[1.0, 2.0], [3.0, 4.0]])  ->  [[10, -2], [-4, 0]]";
 }
 def Weft_FourierIrfft2Fn : Weft_PlaneTransformsFn<"irfft2", Weft_Inexact> {
   let summary = "What `rfft2` takes to these spectra: an even number of elements along the second axis where s says nothing else.";
   let resultDType = "the real dtype of x's precision";
+  let example = "irfft2([[10.0, -2.0], [-4.0, 0.0]])  ->  [[1, 2], [3, 4]]";
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,8 +20,8 @@ def no_square_matrices : Raises<ShapeError, "x is no square matrix, or batch of 
 def no_inverse : Raises<LinAlgError, "a matrix has no inverse">;
 
 /// A function of square matrices.
-class Weft_SquareFn<string name> : Weft_LinalgFn<name> {
-  let parameters = (params Weft_Float:$x);
+class Weft_SquareFn<string name, Weft_TensorOf operand = Weft_Float> : Weft_LinalgFn<name> {
+  let parameters = (params operand:$x);
   let operandShapes = ["square matrices, the last two axes"];
   let resultShape = "of x's shape";
   let resultDType = "x's dtype";
@@ -35,8 +35,11 @@ class Weft_SquareFn<string name> : Weft_LinalgFn<name> {
 
 def Weft_SolveFn : Weft_LinalgFn<"solve"> {
   let summary = "The x for which a x = b, by LU with pivots.";
-  let description = "Of a b of rank 1 it is a vector, of others matrices; batches broadcast.";
-  let parameters = (params Weft_Float:$a, Weft_Float:$b);
+  let description = [{
+    Of a b of rank 1 it is a vector, of others matrices; batches broadcast. Complex ones are solved for as real ones of twice
+    the size.
+  }];
+  let parameters = (params Weft_Inexact:$a, Weft_Inexact:$b);
   let operandShapes = ["square matrices, the last two axes", "a vector, or matrices with as many rows"];
   let resultShape = "of b's shape, with the batches of both";
   let resultDType = "their dtype";
@@ -47,7 +50,7 @@ def Weft_SolveFn : Weft_LinalgFn<"solve"> {
   let example = "solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])  ->  [1, 0.5]";
 }
 
-def Weft_InvFn : Weft_SquareFn<"inv"> {
+def Weft_InvFn : Weft_SquareFn<"inv", Weft_Inexact> {
   let summary = "The inverses of matrices.";
   let numpy = "lin('inv', x)";
   let example = "inv([[2.0, 0.0], [0.0, 4.0]])  ->  [[0.5, 0], [0, 0.25]]";
@@ -86,10 +89,13 @@ def Weft_ChoSolveFn : Weft_LinalgFn<"cho_solve"> {
 // Factorizations
 //===----------------------------------------------------------------------===//
 
-def Weft_CholeskyFn : Weft_SquareFn<"cholesky"> {
+def Weft_CholeskyFn : Weft_SquareFn<"cholesky", Weft_Inexact> {
   let summary = "The lower triangles that, times themselves transposed, are symmetric positive definite matrices.";
-  let description = "Of a matrix that is not symmetric it is that of its symmetric part; `upper` gives them transposed.";
-  let parameters = (params Weft_Float:$x, star, Weft_Flag<"upper triangles">:$upper);
+  let description = [{
+    Of a matrix that is not symmetric it is that of its symmetric part; `upper` gives them transposed. What is transposed of
+    complex matrices is conjugated too, so that Hermitian ones stand for symmetric ones.
+  }];
+  let parameters = (params Weft_Inexact:$x, star, Weft_Flag<"upper triangles">:$upper);
   let raises = [no_square_matrices, Raises<LinAlgError, "a matrix is not positive definite">];
   let samples = [Sample<["definite 3x3"], ["*"]>, Sample<["definite 1x1"], ["false"]>, Sample<["definite 2x4x4"], ["*"]>, Sample<["definite 20x20"], ["false"]>,
                  Sample<["0x0"], ["false"]>, Sample<["0x3x3"], ["false"]>];
@@ -154,6 +160,33 @@ def Weft_EigvalshFn : Weft_SymmetricFn<"eigvalsh"> {
   let resultShape = "of x's shape without the last axis";
   let numpy = "lin('eigvalsh', x)";
   let example = "eigvalsh([[2.0, 0.0], [0.0, 1.0]])  ->  [1, 2]";
+}
+
+class Weft_EigenvaluesFn<string name> : Weft_SquareFn<name, Weft_Inexact> {
+  let description = [{
+    They are complex, also of real matrices, and in the order of their real parts, then of the imaginary ones. Found by the
+    system's LAPACK.
+  }];
+  let raises = [no_square_matrices, Raises<LinAlgError, "eigenvalues of a matrix do not converge">, no_lapack_at_all];
+  let domain = "nowhere"; // eigenvalues come close to each other there
+  let samples = [Sample<["regular 3x3"]>, Sample<["finite 1x1"]>, Sample<["regular 2x4x4"]>, Sample<["regular 8x8"]>, Sample<["0x0"]>, Sample<["0x3x3"]>];
+  let tolerance = "near(1024)";
+}
+
+def Weft_EigFn : Weft_EigenvaluesFn<"eig"> {
+  let summary = "Eigenvalues and eigenvectors of square matrices.";
+  let results = [Weft_Result<"eigenvalues", "the complex dtype of x's precision, of x's shape without the last axis">,
+                 Weft_Result<"eigenvectors", "the complex dtype of x's precision, of x's shape: columns of length 1, whose largest element is a positive real number">];
+  let numpy = "flat(eig(x))";
+  let example = "eig([[2.0, 0.0], [0.0, 1.0]])  ->  [[1, 2], [[0, 1], [1, 0]]]";
+}
+
+def Weft_EigvalsFn : Weft_EigenvaluesFn<"eigvals"> {
+  let summary = "Eigenvalues of square matrices.";
+  let resultShape = "of x's shape without the last axis";
+  let resultDType = "the complex dtype of x's precision";
+  let numpy = "eig(x)[0]";
+  let example = "eigvals([[2.0, 0.0], [0.0, 1.0]])  ->  [1, 2]";
 }
 
 class Weft_SingularFn<string name> : Weft_LinalgFn<name> {
@@ -237,11 +270,11 @@ def Weft_LstsqFn : Weft_SingularFn<"lstsq"> {
 // Determinants, powers and exponentials
 //===----------------------------------------------------------------------===//
 
-def Weft_DetFn : Weft_SquareFn<"det"> {
+def Weft_DetFn : Weft_SquareFn<"det", Weft_Inexact> {
   let summary = "The determinants of matrices.";
   let description = [{
-    The first and second derivative are those of a matrix without inverse too, where they are cofactors; the third is that of
-    one with an inverse.
+    The first and second derivative are those of a real matrix without inverse too, where they are cofactors; the third, and
+    those of complex matrices, are that of one with an inverse.
   }];
   let resultShape = "of x's shape without the last two axes";
   let raises = [no_square_matrices];
@@ -251,18 +284,18 @@ def Weft_DetFn : Weft_SquareFn<"det"> {
   let example = "det([[4.0, 2.0], [2.0, 5.0]])  ->  16";
 }
 
-def Weft_SlogdetFn : Weft_SquareFn<"slogdet"> {
+def Weft_SlogdetFn : Weft_SquareFn<"slogdet", Weft_Inexact> {
   let summary = "The signs of determinants, and the logarithms of their absolute values.";
-  let results = [Weft_Result<"sign", "x's dtype, of x's shape without the last two axes: 1, -1, or 0 of a matrix without inverse">,
-                 Weft_Result<"logabsdet", "the same: -inf of a matrix without inverse">];
+  let results = [Weft_Result<"sign", "x's dtype, of x's shape without the last two axes: 1, -1, of complex matrices a number of size 1, or 0 of a matrix without inverse">,
+                 Weft_Result<"logabsdet", "x's dtype, of complex numbers that of their parts, of that shape: -inf of a matrix without inverse">];
   let raises = [no_square_matrices];
   let numpy = "flat(lin('slogdet', x))";
   let example = "slogdet([[0.0, 1.0], [1.0, 0.0]])  ->  [-1, 0]";
 }
 
-def Weft_MatrixPowerFn : Weft_SquareFn<"matrix_power"> {
+def Weft_MatrixPowerFn : Weft_SquareFn<"matrix_power", Weft_Inexact> {
   let summary = "Matrices times themselves, n times; of a negative n their inverses.";
-  let parameters = (params Weft_Float:$x, Weft_Int<"", "how often">:$n);
+  let parameters = (params Weft_Inexact:$x, Weft_Int<"", "how often">:$n);
   let samples = [Sample<["regular 3x3"], ["0"]>, Sample<["regular 3x3"], ["1"]>, Sample<["regular 3x3"], ["5"]>, Sample<["regular 2x3x3"], ["-2"]>,
                  Sample<["0x0"], ["3"]>];
   let numpy = "lin('matrix_power', x, n)";

@@ -14,6 +14,7 @@ def Weft_Permutations : Weft_TensorOf<"an integer of 64 bits", ["i64"], "index">
 
 def no_singular_values : Raises<LinAlgError, "singular values of a matrix do not converge">;
 def no_lapack : Raises<IOError, "x has more than 16 columns, and the system has no LAPACK">;
+def no_lapack_at_all : Raises<IOError, "the system has no LAPACK">;
 
 /// An op on matrices, which a routine of lib/Linalg computes.
 class Weft_LinalgOp<string mnemonic, list<Trait> traits = []> : Weft_RoutineOp<mnemonic, traits> {

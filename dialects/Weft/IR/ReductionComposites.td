@@ -65,8 +65,9 @@ def Weft_CountNonzeroFn : Weft_ReductionFn<"count_nonzero", Weft_Any> {
   let example = "count_nonzero([[0, 1], [2, 3]], {.axes = 0})  ->  [1, 2]";
 }
 
-class Weft_VarianceFn<string name> : Weft_ReductionFn<name, Weft_Float> {
-  let parameters = (params Weft_Float:$x, Weft_OverAxes:$axes, star,
+class Weft_VarianceFn<string name> : Weft_ReductionFn<name, Weft_Inexact> {
+  let resultDType = "x's dtype, of complex numbers that of their parts";
+  let parameters = (params Weft_Inexact:$x, Weft_OverAxes:$axes, star,
                            Weft_Real<"0", "what the sum of squares is divided by less than their number">:$correction,
                            Weft_Keepdims:$keepdims);
   let promotion = "floating";

@@ -1,10 +1,12 @@
 // Linear algebra: solves, factorizations, determinants and powers, made of the ops that routines
 // compute.
+#include "Ops/Composites/ComplexMatrices.h"
 #include "Ops/Composites/Parts.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -38,6 +40,7 @@ void check_square(const char *function, const char *name, const Tensor &x) {
 }
 
 Tensor transposed(const Tensor &x) { return weft::swapaxes(x, -2, -1); }
+Tensor adjoint(const Tensor &x) { return conj(transposed(x)); }
 
 /// The triangles of a matrix, without a derivative: what is solved with them knows the matrix.
 struct Factors {
@@ -190,21 +193,45 @@ struct Diagonal {
   }
 };
 
+/// What real matrices take to columns, with the batches of both where these differ.
+Tensor solved(const Tensor &a, const Tensor &columns, const std::optional<Sizes> &batches) {
+  Factors factors(a);
+  if (!batches) return solve_with(a, factors, columns);
+  factors.triangles = in_batches(factors.triangles, *batches, 2);
+  factors.permutation = in_batches(factors.permutation, *batches, 1);
+  return solve_with(in_batches(a, *batches, 2), factors, in_batches(columns, *batches, 2));
+}
+
+/// The determinant of a complex matrix, which is to be multiplied by a power of two.
+struct ComplexDeterminant {
+  Tensor number, exponent;
+
+  explicit ComplexDeterminant(const Tensor &x) {
+    std::vector<Tensor> found = dispatch_all(OpCode::complex_det, std::array{real(x), imag(x)});
+    number = complex(found[0], found[1]);
+    exponent = std::move(found[2]);
+  }
+};
+
+/// Eigenvalues and eigenvectors, by real and imaginary parts.
+std::vector<Tensor> eigensystem(const Tensor &x) {
+  return dispatch_all(OpCode::eig, std::array{real(x), imag(x)});
+}
+
 } // namespace
 
 Tensor solve(const Tensor &a, const Tensor &b) {
   return of_columns("solve", a, b, [&](const Tensor &columns, const std::optional<Sizes> &batches) {
-    Factors factors(a);
-    if (!batches) return solve_with(a, factors, columns);
-    factors.triangles = in_batches(factors.triangles, *batches, 2);
-    factors.permutation = in_batches(factors.permutation, *batches, 1);
-    return solve_with(in_batches(a, *batches, 2), factors, in_batches(columns, *batches, 2));
+    if (!is_complex(a.dtype())) return solved(a, columns, batches);
+    return unstacked(solved(as_real(a), stacked(columns), batches));
   });
 }
 
 Tensor inv(const Tensor &x) {
   check_square("inv", "x", x);
-  return solve_with(x, Factors(x), identity_like(x));
+  const Tensor identity = identity_like(x);
+  if (!is_complex(x.dtype())) return solved(x, identity, std::nullopt);
+  return unstacked(solved(as_real(x), stacked(identity), std::nullopt));
 }
 
 Tensor solve_triangular(const Tensor &a, const Tensor &b,
@@ -233,8 +260,11 @@ Tensor cho_solve(const Tensor &c, const Tensor &b, const linalg::ChoSolveOptions
 
 Tensor cholesky(const Tensor &x, const linalg::CholeskyOptions &options) {
   check_square("cholesky", "x", x);
-  const Tensor lower = dispatch(OpCode::cholesky, {&x, 1});
-  return options.upper ? transposed(lower) : lower;
+  const bool hermitian = is_complex(x.dtype());
+  const Tensor operand = hermitian ? interleaved(x) : x;
+  const Tensor found = dispatch(OpCode::cholesky, {&operand, 1});
+  const Tensor lower = hermitian ? lower_of_interleaved(found) : found;
+  return options.upper ? adjoint(lower) : lower;
 }
 
 linalg::LuFactor lu_factor(const Tensor &x) {
@@ -261,11 +291,19 @@ linalg::Qr qr(const Tensor &x, const linalg::QrOptions &options) {
 
 Tensor det(const Tensor &x) {
   check_square("det", "x", x);
-  return dispatch(OpCode::det, {&x, 1});
+  if (!is_complex(x.dtype())) return dispatch(OpCode::det, {&x, 1});
+  const ComplexDeterminant found(x);
+  // In two steps: a power may be too large where the product is not.
+  const Tensor half = floor(found.exponent * 0.5);
+  return found.number * exp2(half) * exp2(found.exponent - half);
 }
 
 linalg::Slogdet slogdet(const Tensor &x) {
   check_square("slogdet", "x", x);
+  if (is_complex(x.dtype())) {
+    const ComplexDeterminant found(x);
+    return {sign(found.number), log(abs(found.number)) + found.exponent * std::numbers::ln2};
+  }
   const Diagonal diagonal(x);
   const Axes last = Ints{diagonal.elements.rank() - 1};
   return {diagonal.sign * prod(real_sign(diagonal.elements), {.axes = last}),
@@ -281,6 +319,18 @@ linalg::Eigh eigh(const Tensor &x) {
 Tensor eigvalsh(const Tensor &x) {
   check_square("eigvalsh", "x", x);
   return dispatch_all(OpCode::eigh, {&x, 1})[0];
+}
+
+linalg::Eig eig(const Tensor &x) {
+  check_square("eig", "x", x);
+  const std::vector<Tensor> found = eigensystem(x);
+  return {complex(found[0], found[1]), complex(found[2], found[3])};
+}
+
+Tensor eigvals(const Tensor &x) {
+  check_square("eigvals", "x", x);
+  const std::vector<Tensor> found = eigensystem(x);
+  return complex(found[0], found[1]);
 }
 
 linalg::Svd svd(const Tensor &x, const linalg::SvdOptions &options) {

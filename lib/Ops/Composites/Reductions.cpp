@@ -59,7 +59,9 @@ Tensor variance(const Tensor &x, const Ints &axes, double correction, bool keepd
   Tensor found = call::fused_over(FusedRows::variance, x, axes, keepdims);
   if (!found.defined()) {
     const Tensor away = x - mean(x, {.axes = axes, .keepdims = true});
-    found = mean(square(away), {.axes = axes, .keepdims = keepdims});
+    const Tensor squares =
+        is_complex(x.dtype()) ? square(real(away)) + square(imag(away)) : square(away);
+    found = mean(squares, {.axes = axes, .keepdims = keepdims});
   }
   if (correction == 0) return found;
   const Tensor count = count_along(x, axes, found.dtype());

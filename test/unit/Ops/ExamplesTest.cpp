@@ -11,9 +11,17 @@
 namespace weft {
 namespace {
 
-/// A tensor from its text: "[[1, 2], [3, 4]]", "[true, false]" (which is bool), "24".
+/// Reads a number, and gives where the text goes on.
+std::size_t read_number(std::string_view text, std::size_t at, double &value) {
+  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
+  if (error != std::errc()) ADD_FAILURE() << "no number at '" << text.substr(at) << "'";
+  return error != std::errc() ? text.size() : static_cast<std::size_t>(end - text.data());
+}
+
+/// A tensor from its text: "[[1, 2], [3, 4]]", "[true, false]" (which is bool), "24", "[1+2j, 3]".
 Tensor literal(std::string_view text, DType dtype = f32) {
-  std::vector<double> values;
+  std::vector<double> values, beside;
+  bool is_complex = false;
   std::vector<std::int64_t> counts; // elements seen at each depth of brackets
   Shape shape;
   std::size_t depth = 0;
@@ -40,16 +48,19 @@ Tensor literal(std::string_view text, DType dtype = f32) {
       values.push_back(c == 't');
       at += c == 't' ? 4 : 5;
     } else {
-      double value = 0;
-      const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), value);
-      if (error != std::errc()) {
-        ADD_FAILURE() << "no number at '" << text.substr(at) << "'";
-        return {};
+      double value = 0, imaginary = 0;
+      at = read_number(text, at, value);
+      if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
+        is_complex = true;
+        const double sign = text[at] == '-' ? -1 : 1;
+        at = read_number(text, at + 1, imaginary) + 1; // behind the j
+        imaginary *= sign;
       }
       values.push_back(value);
-      at = static_cast<std::size_t>(end - text.data());
+      beside.push_back(imaginary);
     }
   }
+  if (is_complex) return complex(tensor(values, shape), tensor(beside, shape));
   return cast(tensor(values, shape), dtype);
 }
 
@@ -58,10 +69,9 @@ Tensor literal(std::string_view text, DType dtype = f32) {
 void expect_example(const Tensor &actual, const Tensor &expected) {
   ASSERT_EQ(to_string(actual.shape()), to_string(expected.shape()));
   EXPECT_EQ(actual.dtype() == DType::boolean, expected.dtype() == DType::boolean);
-  if (is_complex(actual.dtype())) { // of an example whose numbers are real
-    const Tensor beside = imag(actual);
-    expect_example(beside, zeros(beside.shape(), beside.dtype()));
-    return expect_example(real(actual), expected);
+  if (is_complex(actual.dtype())) {
+    expect_example(imag(actual), imag(expected));
+    return expect_example(real(actual), real(expected));
   }
   const std::vector<double> have = actual.to_vector<double>(), want = expected.to_vector<double>();
   for (std::size_t i = 0; i < want.size(); ++i)

@@ -1,0 +1,146 @@
+"""Functions of matrices in NumPy, with the signs and orders that Weft has: what every-op.py compares with."""
+import numpy as np
+
+
+def flat(parts):
+    """The elements of several arrays in a row."""
+    return np.concatenate([np.ravel(part) for part in parts])
+
+
+def lin(function, *arguments, **options):
+    """A function of np.linalg, which has nothing wider than float64."""
+    narrow = {np.dtype(np.longdouble): np.float64, np.dtype(np.clongdouble): np.complex128}
+    plain = [x.astype(narrow.get(x.dtype, x.dtype)) if isinstance(x, np.ndarray) else x for x in arguments]
+    return getattr(np.linalg, function)(*plain, **options)
+
+
+def lu(x):
+    """Both triangles in one, the exchanges of rows, and their order in the end, of each matrix by elimination."""
+    factors, (rows, columns) = x.copy(), x.shape[-2:]
+    pivots = np.zeros(x.shape[:-2] + (min(rows, columns),), np.int64)
+    order = np.broadcast_to(np.arange(rows), x.shape[:-1]).copy()
+    for at in np.ndindex(*x.shape[:-2]):
+        a, numbers = factors[at], order[at]
+        for j in range(min(rows, columns)):
+            p = pivots[at][j] = j + np.argmax(np.abs(a[j:, j]))
+            a[[j, p]], numbers[[j, p]] = a[[p, j]], numbers[[p, j]]
+            a[j + 1:, j] /= a[j, j]
+            a[j + 1:, j + 1:] -= np.outer(a[j + 1:, j], a[j, j + 1:])
+    return factors, pivots, order
+
+
+def lu_factor(x):
+    """The triangles and the exchanges in a row."""
+    return flat([part.astype(x.dtype) for part in lu(x)[:2]])
+
+
+def flipped(x, adjoint):
+    return np.conj(np.swapaxes(x, -1, -2)) if adjoint else x
+
+
+def triangular_solve(x, b, lower, adjoint, unit_diagonal):
+    triangle = np.tril(x, -1) if lower else np.triu(x, 1)
+    diagonal = np.ones(x.shape[:-1], x.dtype) if unit_diagonal else np.diagonal(x, axis1=-2, axis2=-1)
+    return lin("solve", flipped(triangle + diagonal[..., None] * np.eye(x.shape[-1]), adjoint), b)
+
+
+def lu_solve(factors, permutation, b, adjoint):
+    """By the matrix that the triangles are of."""
+    product = (np.tril(factors, -1) + np.eye(factors.shape[-1])) @ np.triu(factors)
+    matrix = np.take_along_axis(product, np.argsort(permutation, -1)[..., None], -2)
+    return lin("solve", flipped(matrix, adjoint), b)
+
+
+def signs_of(vectors):
+    """1 or -1 for each column, so that its largest element is positive."""
+    if vectors.size == 0:
+        return np.ones(vectors.shape[:-2] + vectors.shape[-1:])
+    largest = np.take_along_axis(vectors, np.argmax(np.abs(vectors), -2)[..., None, :], -2)[..., 0, :]
+    return np.where(largest < 0, -1, 1)
+
+
+def eigh(x):
+    values, vectors = lin("eigh", x)
+    return values, vectors * signs_of(vectors)[..., None, :]
+
+
+def eig(x):
+    """Complex eigenvalues by real parts, then imaginary ones, and vectors whose largest element is a positive real number."""
+    values, vectors = (found + 0j for found in lin("eig", x))
+    order = np.lexsort((values.imag, values.real))
+    values, vectors = np.take_along_axis(values, order, -1), np.take_along_axis(vectors, order[..., None, :], -1)
+    if x.size:
+        largest = np.take_along_axis(vectors, np.argmax(np.abs(vectors), -2)[..., None, :], -2)
+        vectors = vectors * (largest.conj() / np.abs(largest))
+    return values, vectors
+
+
+def parts_of_eig(x):
+    return tuple(part for found in eig(x) for part in (found.real, found.imag))
+
+
+def complex_det(re, im):
+    """Parts of determinants, the larger of them from 1/2 to 1, and the exponents of the powers of two that belong to them."""
+    found = np.asarray(lin("det", re + 1j * im))
+    _, exponent = np.frexp(np.maximum(np.abs(found.real), np.abs(found.imag)))
+    return found.real * 0.5**exponent, found.imag * 0.5**exponent, exponent.astype(np.float64)
+
+
+def svd(x):
+    left, values, right = lin("svd", x, full_matrices=False)
+    signs = signs_of(left)
+    return values, left * signs[..., None, :], right * signs[..., None]
+
+
+def svd_in_order(x):
+    """Left vectors, values and right vectors in a row."""
+    values, left, right = svd(x)
+    return flat([left, values, right])
+
+
+def without(x, row, column):
+    """Matrices without a row and a column."""
+    return np.delete(np.delete(x, row, -2), column, -1)
+
+
+def cofactors(x):
+    """By the determinants of what is left."""
+    result = np.zeros(x.shape, np.float64)
+    for i, j in np.ndindex(*x.shape[-2:]):
+        result[..., i, j] = (-1) ** (i + j) * lin("det", without(x, i, j))
+    return result.astype(x.dtype)
+
+
+def cofactors_along(x, d):
+    """The same of the cofactors of what is left."""
+    result = np.zeros(x.shape, x.dtype)
+    for i, j in np.ndindex(*x.shape[-2:]):
+        result[..., i, j] = (-1) ** (i + j) * (cofactors(without(x, i, j)) * without(d, i, j)).sum((-2, -1))
+    return result
+
+
+def pinv_of(inverses, left, right):
+    return np.swapaxes(right, -1, -2) * inverses[..., None, :] @ np.swapaxes(left, -1, -2)
+
+
+def expm(x):
+    """By a series of a matrix that is halved often, in long doubles."""
+    halved = x.astype(np.longdouble) / 2**12
+    result = power = np.broadcast_to(np.eye(x.shape[-1], dtype=np.longdouble), x.shape)
+    for n in range(1, 20):
+        power = power @ halved / n
+        result = result + power
+    for _ in range(12):
+        result = result @ result
+    return result.astype(x.dtype)
+
+
+def norm(x, order, axes, keepdims):
+    """NumPy's, which has singular values of nothing wider than float64."""
+    singular = order in (2, -2, "nuc") and (x.ndim if axes is None else np.size(axes)) == 2
+    return lin("norm", x, order, axes, keepdims) if singular else np.linalg.norm(x, order, axes, keepdims)
+
+
+def cho_solve(c, b, upper):
+    triangle = np.swapaxes(np.triu(c), -1, -2) if upper else np.tril(c)
+    return lin("solve", triangle @ np.swapaxes(triangle, -1, -2), b)
