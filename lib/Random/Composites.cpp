@@ -8,6 +8,7 @@
 
 #include "Ops/Draws.h"
 #include "Random/Rejection.h"
+#include <weft/control_flow.h>
 
 namespace weft::composites {
 
@@ -294,25 +295,27 @@ Tensor random_multinomial(const Tensor &n, const Tensor &pvals, const Tensor &ke
   need("multinomial", pvals >= 0, "a probability is negative");
   const Tensor total = sum(pvals, {.axes = Ints{-1}});
   need("multinomial", abs(total - 1) <= 1e-5, "the sum of the probabilities is not 1");
-  const std::int64_t axis = pvals.rank() - 1;
-  std::vector<Tensor> parameters = {n};
-  if (count == 0) return broadcast(iota(DType::i64, {0}), *with_last(options.shape, 0));
-  for (std::int64_t i = 0; i < count; ++i) parameters.push_back(along(pvals, axis, i));
-  Drawing drawing("multinomial", std::move(parameters), options.shape);
+  Drawing drawing("multinomial", {n, total}, options.shape);
+  const Sizes whole = *with_last(std::optional(drawing.sizes()), count);
+  const Tensor shares = broadcast(pvals, whole), things = iota(DType::i64, {count});
   drawing.begin(key, count);
-  Tensor left = broadcast(drawing[0], drawing.sizes());
-  Tensor share = broadcast(tensor(1).astype(drawing.dtype()), drawing.sizes());
-  std::vector<Tensor> counts;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Tensor p = broadcast(drawing[static_cast<std::size_t>(i) + 1], drawing.sizes());
-    // What the last one leaves is nobody's: there it is certain.
-    const Tensor certain = i + 1 == count ? share == share : share <= p;
-    const Tensor part = select(certain, 1, p / select(share > 0, share, 1));
-    counts.push_back(random::detail::draw_binomial(drawing.state(i), left, part));
-    left = left - cast(counts.back(), left.dtype());
-    share = share - p;
-  }
-  return composites::stack(counts, -1);
+  // Of each thing what the ones before it leave; what the last one would leave is nobody's.
+  const auto [left, share, counts] = for_loop(
+      count,
+      [&](const Tensor &i, const Tensor &left, const Tensor &share, const Tensor &counts) {
+        const Tensor thing = cast(i, DType::i64);
+        const Tensor p = gather(shares, thing, {.axis = -1});
+        const Tensor certain = logical_or(share <= p, thing == count - 1);
+        const Tensor part = select(certain, 1, p / select(share > 0, share, 1));
+        const Tensor state = drawing.state() + iota(DType::i64, {2}) * thing;
+        const Tensor drawn = random::detail::draw_binomial(state, left, part);
+        const Tensor placed = with_axis(drawn, drawn.rank()) * cast(things == thing, DType::i64);
+        return std::tuple(left - cast(drawn, left.dtype()), share - p, counts + placed);
+      },
+      broadcast(drawing[0], drawing.sizes()),
+      broadcast(tensor(1).astype(drawing.dtype()), drawing.sizes()),
+      broadcast(tensor(std::int64_t{0}), whole));
+  return counts;
 }
 
 Tensor random_multivariate_normal(const Tensor &mean, const Tensor &cov, const Tensor &key,

@@ -230,8 +230,8 @@ OptionalArgument Draw::optional(const char *name) {
 Tensor Draw::key(const char *name) {
   if (choose(8) == 0) return tensor(name);
   Random random = begin();
-  const std::uint64_t words[] = {random.next(), random.next()};
-  const Tensor drawn = weft::tensor(words);
+  const std::uint64_t first = random.next(), second = random.next();
+  const Tensor drawn = weft::tensor({first, second});
   note(name, to_string(drawn));
   return take(drawn);
 }
