@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("folder", help="a checkout of data-apis/array-api-tests, with its submodule")
     parser.add_argument("--max-examples", type=int, default=60, help="how often each test draws its operands (60)")
     parser.add_argument("tests", nargs="*", default=["array_api_tests"], help="tests in the words of pytest")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     folder = pathlib.Path(options.folder).resolve()
     if not (folder / "array-api" / "src").is_dir():
         sys.exit(f"{folder} is no checkout of data-apis/array-api-tests with its submodule array-api")
