@@ -325,11 +325,10 @@ Tensor random_multivariate_normal(const Tensor &mean, const Tensor &cov, const T
     raise(ErrorKind::shape, named("multivariate_normal") + "cov has the shape " +
                                 to_string(shape_of(cov)) + ": matrices with " +
                                 std::to_string(size) + " rows and columns are wanted");
+  // Rows of the matrices have their batches.
+  Drawing drawing("multivariate_normal", {mean, sum(cov, {.axes = Ints{-1}})},
+                  with_last(options.shape, size));
   const Tensor triangle = linalg::cholesky(cov);
-  const std::optional<Sizes> shape = with_last(options.shape, size);
-  // Rows of zeros of the batches of both.
-  std::vector<Tensor> parameters = {mean, along(triangle, triangle.rank() - 1, 0) * 0};
-  Drawing drawing("multivariate_normal", std::move(parameters), shape);
   drawing.begin(key);
   const Tensor standard = ndtri(drawing.between());
   return drawing[0] + sum(triangle * with_axis(standard, standard.rank() - 1), {.axes = Ints{-1}});
