@@ -227,6 +227,28 @@ def test_parts_of_complex_numbers_have_one_size(dtype):
             f(wrong, im)
 
 
+@pytest.mark.parametrize("dtype", [wf.float16, wf.int8])
+def test_what_a_check_says_of_a_size_holds_behind_it(dtype):
+    """The op in front of an effect before the check wrote all elements where the check promised one."""
+
+    def asserted(x):
+        y = x.astype(wf.float32)
+        assert wf.all(y > 0)
+        return wf.broadcast_to(y, (1, 1))
+
+    def printed(x):
+        y = x.astype(wf.float32)
+        wf.print("sum", wf.sum(y))
+        return wf.broadcast_to(y, (1, 1))
+
+    for f in (asserted, printed):
+        traced = wf.function(f, input_signature=[wf.TensorSpec([None], dtype)])
+        assert traced(wf.ones(1, dtype)).tolist() == [[1]]
+        for _ in range(3):
+            with pytest.raises(wf.ShapeError, match="x does not broadcast to the shape: 6900 meets 1"):
+                traced(wf.ones(6900, dtype))
+
+
 def test_weights_of_an_average_have_at_most_its_axes():
     f = wf.function(lambda x, w: wf.average(x, weights=w), input_signature=[wf.TensorSpec([None]), wf.TensorSpec([None, None])])
     with pytest.raises(wf.ShapeError, match="average: x of shape .* does not broadcast"):
