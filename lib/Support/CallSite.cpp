@@ -52,7 +52,7 @@ static bool is_function(std::string_view name) {
 #define WEFT_OP(op) #op,
 #include <weft/detail/opcodes.inc>
 #undef WEFT_OP
-      "assert", "full", "nonzero"};
+      "assert", "full", "nonzero", "take_along_axis"};
   const auto has = [](std::string_view one) {
     return std::ranges::find(names, one) != std::end(names);
   };

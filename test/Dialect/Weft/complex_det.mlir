@@ -10,22 +10,22 @@ func.func @shapes(%x: tensor<2x?x3xf32>) {
 }
 
 // The inverse transposed and conjugated, by a real system of twice the size.
-// AD-LABEL: func.func @vjp(
+// AD-LABEL: func.func @complex_det_vjp(
 // AD-SAME: %[[X:[a-z0-9]+]]: tensor<3x3xf64>
 // AD: %[[RE:.*]], %[[IM:.*]], %{{.*}} = weft.complex_det %[[X]], %[[X]]
 // AD: weft.lu %{{.*}} : (tensor<6x6xf64>)
 // AD: weft.lu_solve %{{.*}} {adjoint = true}
 // AD: return
-func.func @vjp(%x: tensor<3x3xf64>, %d: tensor<f64>) -> tensor<3x3xf64> {
+func.func @complex_det_vjp(%x: tensor<3x3xf64>, %d: tensor<f64>) -> tensor<3x3xf64> {
   %0:2 = weft.vjp @det(%x) cotangents(%d) wrt [0] : (tensor<3x3xf64>, tensor<f64>) -> (tensor<f64>, tensor<3x3xf64>)
   return %0#1 : tensor<3x3xf64>
 }
-// AD-LABEL: func.func @jvp(
+// AD-LABEL: func.func @complex_det_jvp(
 // AD: weft.lu %{{.*}} : (tensor<6x6xf64>)
 // AD: weft.lu_solve
 // AD: weft.sum
 // AD: return
-func.func @jvp(%x: tensor<3x3xf64>, %d: tensor<3x3xf64>) -> tensor<f64> {
+func.func @complex_det_jvp(%x: tensor<3x3xf64>, %d: tensor<3x3xf64>) -> tensor<f64> {
   %0:2 = weft.jvp @det(%x) tangents(%d) wrt [0] : (tensor<3x3xf64>, tensor<3x3xf64>) -> (tensor<f64>, tensor<f64>)
   return %0#1 : tensor<f64>
 }
