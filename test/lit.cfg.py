@@ -13,7 +13,7 @@ from lit.llvm.subst import ToolSubst
 config.name = "Weft"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".py"]
-config.excludes = ["Inputs", "fuzz", "python", "unit", "lit.cfg.py"]
+config.excludes = ["Inputs", "array-api", "clients", "fuzz", "python", "unit", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.weft_binary_dir, "test")
 

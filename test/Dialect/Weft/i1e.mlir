@@ -14,7 +14,7 @@ func.func @i1e(%x: tensor<2x?xf32>) -> tensor<2x?xf32> {
 // AD: weft.i0e
 // AD: weft.sign
 // AD: weft.multiply
-// AD: weft.equal
+// AD: weft.less
 // AD: weft.select
 // AD: weft.divide
 // AD: weft.select
@@ -32,7 +32,7 @@ func.func @i1e_vjp(%x: tensor<2x?xf32>, %d: tensor<2x?xf32>) -> (tensor<2x?xf32>
 // AD: weft.i0e
 // AD: weft.sign
 // AD: weft.multiply
-// AD: weft.equal
+// AD: weft.less
 // AD: weft.select
 // AD: weft.divide
 // AD: weft.select
