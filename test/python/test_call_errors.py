@@ -196,7 +196,7 @@ UNIFORM = wf.random.uniform
     [
         (
             lambda: UNIFORM((2,), generatr=1),
-            "weft.random.uniform() got an unexpected argument 'generatr': it takes shape, low, high, dtype, seed",
+            "weft.random.uniform() got an unexpected argument 'generatr': it takes shape, low, high, dtype, seed, key",
         ),
         (
             lambda: UNIFORM((2,), sed=1),

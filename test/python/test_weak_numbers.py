@@ -119,6 +119,7 @@ NOT_OF_VALUES = {
     "segment_sum", "segment_mean", "segment_prod", "segment_max", "segment_min", "bincount", "broadcast_arrays",  # of one
     "complex",  # of parts
     "draw_uniform", "draw_permutation",  # of a state and sizes
+    "gamma", "logistic",  # of one; draws in wf.random have these names too
 }  # fmt: skip
 
 

@@ -118,10 +118,7 @@ Tensor digitize(const Tensor &x, const Tensor &bins, const DigitizeOptions &opti
     raise(ErrorKind::shape,
           "digitize: bins has the shape " + to_string(shape_of(bins)) + ": a vector is wanted");
   // Edges that fall are those that rise, from the other end.
-  const Tensor before = along(bins, 0, Slice{0, -1}), after = along(bins, 0, Slice{1, {}});
-  const Tensor rises = reduce_all(before <= after);
-  weft::check(rises | reduce_all(before >= after),
-              "digitize: bins has edges that are not in order: they rise or fall");
+  const Tensor rises = reduce_all(along(bins, 0, Slice{0, 1}) <= along(bins, 0, Slice{-1, {}}));
   const Tensor back = reverse(bins, {.axes = Ints{0}});
   const Tensor up = search_sorted(bins, x, {.right = !options.right});
   const Tensor down =

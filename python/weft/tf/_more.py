@@ -31,7 +31,11 @@ class UnconnectedGradients(enum.Enum):
 
 
 def _window(function: Callable[..., Any] | None, length: int, dtype: Any) -> Any:
-    return wf.ones((length,), dtype) if function is None else function(length, dtype=dtype)
+    if function is None:
+        return wf.ones((length,), dtype)
+    if not callable(function):
+        raise TypeError(f"window_fn is {function!r}: a function of a length and a dtype is wanted")
+    return function(length, dtype=dtype)
 
 
 def _enclosing(length: int, given: int | None) -> int:

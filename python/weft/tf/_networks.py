@@ -123,7 +123,10 @@ def shuffle(x: Any, seed: int | None) -> Any:
 
 def joined(seed: Any) -> int:
     """The two numbers of a stateless op as one."""
-    first, second = (int(n) for n in sizes_of(seed))
+    given: Any = sizes_of(seed)
+    if not hasattr(given, "__len__") or len(given) != 2:
+        raise _weft.ValueError(f"seed is {seed!r}: two integers are wanted")
+    first, second = map(int, given)
     return ((first & 0x7FFFFFFF) << 32) ^ (second & 0xFFFFFFFF)
 
 

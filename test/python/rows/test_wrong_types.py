@@ -67,7 +67,7 @@ VALUES = {name: value for names, value in BY_NAME.items() for name in names.spli
 
 # What functions are given for other reasons than their parameters' names: for the one in front of a colon.
 OWN = {
-    "random.stateless_uniform, random.stateless_normal, random.stateless_truncated_normal: seed": [1, 2],
+    "random.stateless_uniform, random.stateless_normal, random.stateless_truncated_normal, random.stateless_gamma, random.stateless_poisson, random.stateless_binomial: seed": [1, 2],
     "logical_and, logical_or, logical_xor, logical_not, math.logical_xor, math.logical_not: x y lhs rhs": True,
     "reduce_all, reduce_any, all, any: input_tensor x": [True],
     "cond: pred": True,
