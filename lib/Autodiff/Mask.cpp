@@ -2,7 +2,9 @@
 #include "Autodiff/Mask.h"
 
 #include "Autodiff/Batching.h"
+#include "Autodiff/Pushforward.h"
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 
 namespace weft::autodiff {
@@ -68,6 +70,17 @@ Mask::Mask(std::string_view name, Tensor holds, bool everyone)
     : name_(name), holds_(std::move(holds)), everyone_(everyone), entered_(Batcher::next_number()) {
 }
 
+/// Whether a tape or pushforward around records nothing for the moment.
+static bool is_paused(Interpreter *at) {
+  for (; at != nullptr; at = at->previous()) {
+    const auto *tape = dynamic_cast<const Tape *>(at);
+    const auto *pushforward = dynamic_cast<const Pushforward *>(at);
+    if ((tape != nullptr && tape->paused()) || (pushforward != nullptr && pushforward->paused()))
+      return true;
+  }
+  return false;
+}
+
 Tensor Mask::inside_of(const Tensor &tensor) {
   if (everyone_ || !tensor.defined() || Batcher::number_of(tensor) >= entered_) return tensor;
   if (const auto found = seen_.find(tensor.impl()); found != seen_.end())
@@ -79,7 +92,9 @@ Tensor Mask::inside_of(const Tensor &tensor) {
     if (carries_gradient(one.dtype())) one = e.stop_gradient(one);
     inside = e.select(holds_, tensor, one);
   }
-  seen_.emplace(tensor.impl(), std::pair(tensor, inside));
+  // What nobody recorded is not handed to those who record what is done with it.
+  if (inside.impl() == tensor.impl() || !is_paused(previous_))
+    seen_.emplace(tensor.impl(), std::pair(tensor, inside));
   return inside;
 }
 

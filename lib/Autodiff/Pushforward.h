@@ -27,6 +27,7 @@ public:
   }
   void pause() override { ++paused_; }
   void resume() override { --paused_; }
+  bool paused() const { return paused_ != 0; }
 
   /// Gives a tensor, or all reads of a variable, a tangent.
   void seed(const Tensor &primal, const Tensor &tangent);

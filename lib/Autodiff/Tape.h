@@ -84,6 +84,7 @@ public:
   /// Suspends recording; calls nest.
   void pause() override { ++paused_; }
   void resume() override { --paused_; }
+  bool paused() const { return paused_ != 0; }
   bool takes_pullbacks() const override { return true; }
   bool records() const override { return recording(); }
   bool watches(const Tensor &tensor) const override { return recording() && is_watched(tensor); }

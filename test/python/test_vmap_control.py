@@ -346,3 +346,29 @@ def test_branches_that_give_what_no_op_takes(slope, branches):
     alone = np.stack([f(x[k], n[k]).numpy() for k in range(3)])
     np.testing.assert_allclose(wf.vmap(f)(x, n), alone, rtol=1e-6)
     np.testing.assert_allclose(wf.function(wf.vmap(f))(x, n), alone, rtol=1e-6)
+
+
+@pytest.mark.parametrize("how", ["recompute", "stop_recording"])
+def test_what_nobody_recorded_is_selected_anew(how):
+    """Of a tensor from around a body that some are kept out of, a part that nothing records had the first use."""
+
+    def gradient(x, n):
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+
+            def body(i, y):
+                if how == "recompute":
+                    wf.recompute(lambda t: wf.sin(t) * t)(x)
+                else:
+                    with tape.stop_recording():
+                        wf.sin(x)
+                return [wf.sin(x)]
+
+            loss = wf.sin(wf.for_loop(n, body, [x])[0])
+        return tape.gradient(loss, x)
+
+    x, n = wf.tensor([0.3, 0.5]), wf.tensor([2, 1])
+    wanted = [gradient(x[i], n[i]).item() for i in range(2)]
+    assert wanted[0] != 0
+    assert wf.vmap(gradient)(x, n).tolist() == pytest.approx(wanted, rel=1e-6)
+    assert wf.function(wf.vmap(gradient))(x, n).tolist() == pytest.approx(wanted, rel=1e-6)
