@@ -22,6 +22,8 @@ from typing import (
     overload,
 )
 
+from weft._random import Generator as Generator
+
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
