@@ -117,8 +117,8 @@ _NOT_IN_RANDOM = {
     "seed, manual_seed": "write wf.random.set_seed",
     "rand, random, random_sample": "write wf.random.uniform(shape)",
     "randn, standard_normal": "write wf.random.normal(shape)",
-    "choice": "write wf.random.randint or wf.random.permutation, and wf.gather",
-    "PRNGKey, key, split, default_rng": "write wf.random.Generator(seed), which goes on from call to call",
+    "PRNGKey": "write wf.random.key(seed)",
+    "default_rng": "write wf.random.Generator(seed), which goes on from call to call",
 }
 
 _NOT_OF_TENSORS = {

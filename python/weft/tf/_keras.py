@@ -102,8 +102,9 @@ def optimizer_of(name: Any) -> Any:
     """The optimizer of a name, in any case of letters, or one itself. Throws ValueError."""
     if not isinstance(name, str):
         return name
-    # A scale of losses is none, and stands beside one.
-    kinds = {each.lower(): each for each in _bound.__all__ if each != "LossScale"}
+    # The module has what stands beside optimizers too, a scale of losses.
+    optimizers = [x for x in _bound.__all__ if issubclass(getattr(_bound, x), _weft.Optimizer)]
+    kinds = {each.lower(): each for each in optimizers}
     if name.lower() not in kinds:
         raise _weft.ValueError(f"there is no optimizer {name!r}: there are {', '.join(kinds)}")
     return globals()[kinds[name.lower()]]()
