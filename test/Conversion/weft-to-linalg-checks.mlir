@@ -66,6 +66,17 @@ func.func @nothing(%x: tensor<5x?x0xf32>) -> tensor<5x?x0xf32> {
 
 // -----
 
+// Nor is there one where the trace did not see that it is empty.
+// CHECK-LABEL: func @unseen
+// CHECK: tensor.empty
+// CHECK-NOT: tensor.extract_slice
+func.func @unseen(%x: tensor<0x?xf32>, %n: tensor<i64>) -> tensor<?x?xf32> {
+  %0 = weft.slice %x from [%n, 0] to [-1, -1] by [1, 1] : (tensor<0x?xf32>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// -----
+
 // Sizes of one name are one, so that nothing compares them.
 // CHECK-LABEL: func @named
 // CHECK-SAME: (%[[X:.*]]: tensor<?x2xf32>, %[[Y:.*]]: tensor<?x2xf32>)

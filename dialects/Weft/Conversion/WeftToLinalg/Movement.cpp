@@ -433,8 +433,11 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
     }
     sizes.push_back(stepsBetween(b, b.toValue(starts.back()), end, stride));
   }
-  // Of nothing there is no slice: it would begin past the end.
-  const bool empty = llvm::any_of(sizes, [](OpFoldResult s) { return isConstantIntValue(s, 0); });
+  // Of nothing there is no slice: it would begin past the end. A slice of something empty is that,
+  // also where its own sizes are computed.
+  const auto none = [](OpFoldResult size) { return isConstantIntValue(size, 0); };
+  const bool empty = llvm::any_of(sizes, none) || llvm::any_of(from, none) ||
+                     llvm::is_contained(op.getX().getType().getShape(), 0);
   Value result =
       empty ? tensor::EmptyOp::create(b, sizes, op.getX().getType().getElementType()).getResult()
             : tensor::ExtractSliceOp::create(b, op.getX(), starts, sizes, strides).getResult();
