@@ -89,7 +89,7 @@ TensorArray TensorArray::write(const Operand &index, const Operand &value) const
     return {update_slice(elements_, number, element), size_, false};
   }
   // Values are kept without spare room: it is behind them in memory.
-  const bool traced = tracing();
+  const bool traced = tracing() || size_.traced();
   Tensor elements = traced ? elements_ : stack();
   if (Interpreter::current() == nullptr && number.item<std::int64_t>() == elements.size(0))
     return {detail::append_slice(elements, element), number + 1, true};
@@ -124,8 +124,9 @@ Tensor TensorArray::gather(const Operand &indices) const {
 
 Tensor TensorArray::stack(std::source_location where) const {
   const CompositeCall site("TensorArray::stack", where);
-  const bool exact =
-      !dynamic_size_ || (!tracing() && elements_.size(0) == size_.item<std::int64_t>());
+  // The count may also stand for those of all members that vmap maps over.
+  const bool exact = !dynamic_size_ || (!tracing() && !size_.traced() &&
+                                        elements_.size(0) == size_.item<std::int64_t>());
   if (exact) return elements_;
   const auto rank = static_cast<std::size_t>(elements_.rank());
   Sizes ends(Ints(rank, -1));

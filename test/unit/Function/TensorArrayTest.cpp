@@ -25,6 +25,21 @@ void both_fail(const std::string &words, const F &f, const Args &...args) {
                 "assertion failed in function: " + words);
 }
 
+// Members that may hold different numbers of elements have no one shape, and are refused by name.
+TEST(TensorArray, DoesNotGrowByMember) {
+  const Tensor n = tensor(Numbers{0, 3}), x = tensor({1.f, 2.f});
+  const auto grown = [](const Tensor &n, const Tensor &x) {
+    const TensorArray array = cond(
+        n > 0, [&] { return TensorArray(f32, {}).append(x).append(x); },
+        [&] { return TensorArray(f32, {}).append(x).append(-x); });
+    return array.append(x).stack();
+  };
+  const std::string words = "TensorArray::append: vmap: the sizes of pad differ by member, so "
+                            "there is no one shape for all";
+  EXPECT_THROWS(static_cast<void>(vmap(grown)(n, x)), StateError, words);
+  EXPECT_THROWS(static_cast<void>(function(vmap(grown))(n, x)), StateError, words);
+}
+
 // Row A8 of the table, in C++.
 TEST(TensorArray, A8_GrowsInALoop) {
   const auto f = [](const Tensor &n) {
