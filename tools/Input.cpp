@@ -149,7 +149,7 @@ std::unique_ptr<llvm::MemoryBuffer> openProgram(StringRef path, std::string &err
     }
     file = *opened;
   }
-  const auto close = llvm::make_scope_exit([&] {
+  const llvm::scope_exit close([&] {
     if (!standard) (void)llvm::sys::fs::closeFile(file); // it was only read
   });
   llvm::sys::fs::file_status status;

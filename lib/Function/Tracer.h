@@ -24,7 +24,7 @@ public:
     /// Whether inputs have hints, what the open sizes are in the call that is traced. Who asks for
     /// the number of a size is told it, and the trace is pinned.
     bool for_call = false;
-    std::string checkpoint; ///< FunctionOptions::checkpoint
+    std::string checkpoint = {}; ///< FunctionOptions::checkpoint
     /// Pullbacks that use themselves are recorded for derivatives of this order.
     std::uint32_t orders = 1;
   };

@@ -38,6 +38,7 @@ struct Arg {
     return arg;
   }
   Arg(const Arg &) = default;
+  Arg &operator=(const Arg &) = default;
 
   /// Whether it stands for all that are given by position behind the others: "*names".
   bool is_rest() const { return name[0] == '*'; }

@@ -25,7 +25,7 @@ struct Entry {
   Index basic = all;
   Tensor positions; ///< defined: an array of indices of the axis
   bool integer = false;
-  std::optional<ComputedSlice> computed;
+  std::optional<ComputedSlice> computed = std::nullopt;
   std::size_t key = 0; ///< which one between the brackets it comes from
 
   bool takes_axis() const { return !std::holds_alternative<NewAxis>(basic.value()); }

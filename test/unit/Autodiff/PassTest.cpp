@@ -96,7 +96,8 @@ public:
       if (mlir::ShapedType::isDynamic(size)) size = operands[next++].item<std::int64_t>();
     auto open = std::count(shape.begin(), shape.end(), unknown);
     // Of an empty x, for which -1 has no answer, all stand for those of x.
-    const std::int64_t left = operands[0].size() == 0 && open == type.getNumDynamicDims() ? 0 : 1;
+    const std::int64_t left =
+        operands[0].size() == 0 && std::cmp_equal(open, type.getNumDynamicDims()) ? 0 : 1;
     for (std::int64_t axis = 0; axis < type.getRank() && open > left; ++axis) {
       if (!type.isDynamicDim(axis)) continue;
       *std::find(shape.begin(), shape.end(), unknown) = operands[0].size(axis);
