@@ -231,6 +231,45 @@ def test_a_histogram_needs_a_range(value):
     assert both(lambda x: wf.histogram(x, 2, (0.0, 4.0))[0], x).tolist() == np.histogram([1.0, value], 2, (0.0, 4.0))[0].tolist()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int16"])
+def test_edges_of_intervals_rise_or_fall(dtype):
+    x = wf.tensor([1, 4, 2], dtype)
+    for f in wf.digitize, wf.function(lambda x, edges: wf.digitize(x, edges)):
+        with pytest.raises(wf.AssertionError, match="digitize: bins has edges that neither rise nor fall"):
+            f(x, wf.tensor([1, 3, 2], dtype))
+        for edges in [], [2], [1, 1, 3], [3, 2, 2]:
+            want = np.digitize([1, 4, 2], edges).tolist()
+            assert f(x, wf.tensor(edges, dtype)).tolist() == want
+
+
+def test_a_polynomial_through_points():
+    rng = np.random.default_rng(3)
+    x, y, w = np.linspace(-1, 2, 9), rng.normal(size=(9, 2)), rng.uniform(1, 2, size=9)
+    for dtype, near in ("float64", 1e-13), ("float32", 1e-6):
+        tensors = [wf.tensor(a, dtype) for a in (x, y, w)]
+        got = both(lambda x, y, w: wf.polyfit(x, y, 3, w=w), *tensors)
+        assert str(got.dtype) == dtype
+        np.testing.assert_allclose(got.numpy(), np.polyfit(x, y, 3, w=w), rtol=near, atol=near)
+    # The least squares of fewer points than coefficients are the shortest.
+    with np.testing.suppress_warnings() as sup:
+        sup.filter(np.exceptions.RankWarning)
+        np.testing.assert_allclose(wf.polyfit(wf.tensor(x[:3]), wf.tensor(y[:3, 0]), 4).numpy(), np.polyfit(x[:3], y[:3, 0], 4), rtol=1e-10)
+
+
+@pytest.mark.parametrize("error, words, arguments", [
+    (wf.ValueError, "deg is -1: it is from 0 to 64", ([1.0], [1.0], -1)),
+    (wf.ShapeError, "x has no element", (np.zeros(0), np.zeros(0), 1)),
+    (wf.ShapeError, r"x has the shape \(1, 2\): a vector is wanted", ([[1.0, 2.0]], [1.0, 2.0], 1)),
+    (wf.ShapeError, "x has 2 elements and y 3", ([1.0, 2.0], [1.0, 2.0, 3.0], 1)),
+    (wf.ShapeError, r"y has the shape \(\): a vector or a matrix is wanted", ([1.0, 2.0], 1.0, 1)),
+    (wf.ShapeError, "x has 2 elements and w 1", ([1.0, 2.0], [1.0, 2.0], 1, [1.0])),
+])  # fmt: skip
+def test_polyfit_names_what_is_wrong(error, words, arguments):
+    x, y, deg, *w = arguments
+    with pytest.raises(error, match="polyfit: " + words):
+        wf.polyfit(x, y, deg, **({"w": w[0]} if w else {}))
+
+
 # Products -------------------------------------------------------------------------------------------------------------------------
 
 

@@ -84,6 +84,7 @@ OF_LISTS = {
     "isin": [lambda m, x, n: m.isin(x, n), lambda m, x, n: m.isin(n, x)],
     "kron": _of("kron"),
     "polyval": _of("polyval"),
+    "polyfit": [lambda m, x, n: m.polyfit(x, n, 0), lambda m, x, n: m.polyfit(n, x, 0)],
     "digitize": [lambda m, x, n: m.digitize(x, n), lambda m, x, n: m.digitize(n, m.sort(x))],
     "interp": [lambda m, x, n: m.interp(x, n, x), lambda m, x, n: m.interp(n, m.sort(x), n)],
     "trapezoid": [lambda m, x, n: m.trapezoid(x, n), lambda m, x, n: m.trapezoid(n, x)],

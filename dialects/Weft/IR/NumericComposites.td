@@ -58,8 +58,9 @@ def Weft_DigitizeFn : Weft_CompositeFn<"digitize"> {
   let promotion = "common";
   let resultShape = "of x's shape";
   let resultDType = "i64";
-  let raises = [Raises<ShapeError, "the edges have not one axis">];
+  let raises = [Raises<ShapeError, "the edges have not one axis">, Raises<AssertionError, "the edges neither rise nor fall">];
   let cppBody = "digitize";
+  let domain = "nowhere";
   let samples = [Sample<["33", "[-2, 0, 3]"], ["false"]>, Sample<["2x3", "[-2, 0, 3]"], ["true"]>, Sample<["33", "[3, 0, -2]"], ["false"]>,
                  Sample<["33", "[3, 0, -2]"], ["true"]>];
   let numpy = "np.digitize(x, bins, right)";
@@ -176,6 +177,32 @@ def Weft_PolyvalFn : Weft_CompositeFn<"polyval"> {
   let tolerance = "sums(16)";
   let signedZeros = 0;
   let example = "polyval([1, 0, 2], [3, 4])  ->  [11, 18]";
+}
+
+def Weft_PolyfitFn : Weft_CompositeFn<"polyfit"> {
+  let summary = "The coefficients, the highest first, of the polynomial of a degree that is closest to y at x, by least squares.";
+  let description = [{
+    Weights multiply the distances, whose squares are summed. Columns of x's powers are scaled to length 1, and `lstsq`
+    finds the coefficients; its singular values up to rcond times the largest count as 0.
+  }];
+  let parameters = (params Weft_Float:$x, Weft_Float:$y, Weft_Int<"", "the degree">:$deg,
+                           Weft_OptionalReal<"x's size times the dtype's epsilon if not given, that epsilon if below 0">:$rcond, star,
+                           Weft_Optional<Weft_Float>:$w);
+  let operandShapes = ["of one axis", "of one axis, or of two: a column for each polynomial", "of x's shape"];
+  let promotion = "floating";
+  let resultShape = "one larger than the degree, and as many columns as y has";
+  let resultDType = "their dtype";
+  let raises = [Raises<ValueError, "the degree is negative, or above 64">,
+                Raises<ShapeError, "x has not one axis or no element, y has not one axis or two, w has not x's shape, or they are not of one size">,
+                no_singular_values, Raises<IOError, "deg is above 15, and the system has no LAPACK">];
+  let cppBody = "polyfit";
+  let openSizes = 0;
+  let samples = [Sample<["[-2, -1, 0, 1, 3]", "finite 5", "[1, 2, 1, 1, 3]"], ["2", "null"]>, Sample<["[-2, -1, 0, 1, 3]", "finite 5x2", "[1, 1, 1, 1, 1]"], ["3", "null"]>,
+                 Sample<["[-2, -1, 0, 1, 3]", "finite 5", "[1, 2, 1, 1, 3]"], ["0", "1e-6"]>];
+  let numpy = "np.polyfit(x.astype(float), y.astype(float), deg, rcond, w=w.astype(float)).astype(x.dtype)";
+  let tolerance = "near(1024)";
+  let signedZeros = 0;
+  let example = "polyfit([0.0, 1.0, 2.0], [2.0, 3.0, 6.0], [1.0, 1.0, 1.0], 2)  ->  [1, 0, 2]";
 }
 
 class Weft_SlidingFn<string name, string otherwise> : Weft_PairFn<name, Weft_Number> {

@@ -117,6 +117,9 @@ Tensor digitize(const Tensor &x, const Tensor &bins, const DigitizeOptions &opti
   if (bins.rank() != 1)
     raise(ErrorKind::shape,
           "digitize: bins has the shape " + to_string(shape_of(bins)) + ": a vector is wanted");
+  const Tensor before = along(bins, 0, Slice{0, -1}), behind = along(bins, 0, Slice{1, {}});
+  weft::check(logical_not(weft::any(before < behind) & weft::any(before > behind)),
+              "digitize: bins has edges that neither rise nor fall");
   // Edges that fall are those that rise, from the other end.
   const Tensor rises = reduce_all(along(bins, 0, Slice{0, 1}) <= along(bins, 0, Slice{-1, {}}));
   const Tensor back = reverse(bins, {.axes = Ints{0}});

@@ -3,7 +3,9 @@
 #include "Ops/Composites/Parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include <weft/windows.h>
 
@@ -106,6 +108,44 @@ Tensor polyval(const Tensor &p, const Tensor &x) {
   Tensor y = zeros_like(x);
   for (std::int64_t i = 0; i < count; ++i) y = y * x + along(p, 0, i);
   return y;
+}
+
+Tensor polyfit(const Tensor &x, const Tensor &y, const Tensor &w, std::int64_t deg,
+               const PolyfitOptions &options) {
+  constexpr std::int64_t highest = 64;
+  if (deg < 0 || deg > highest)
+    raise(ErrorKind::value, "polyfit: deg is " + std::to_string(deg) + ": it is from 0 to " +
+                                std::to_string(highest));
+  const std::int64_t count = known_size("polyfit", "x", x);
+  if (y.rank() != 1 && y.rank() != 2)
+    raise(ErrorKind::shape, "polyfit: y has the shape " + to_string(shape_of(y)) +
+                                ": a vector or a matrix is wanted");
+  if (w.defined()) check_vector("polyfit", "w", w);
+  const auto check_size = [&](const char *name, const Tensor &other) {
+    if (const std::int64_t size = detail::size_for_call(other, 0); size != count)
+      raise(ErrorKind::shape, "polyfit: x has " + std::to_string(count) + " elements and " + name +
+                                  " " + std::to_string(size));
+  };
+  check_size("y", y);
+  if (w.defined()) check_size("w", w);
+  // Powers of f32 numbers are too close to each other for f32, so that all is computed in f64.
+  const auto wide = [](const Tensor &tensor) { return cast(tensor, DType::f64); };
+  std::vector<Tensor> powers{ones_like(wide(x))};
+  for (std::int64_t i = 0; i < deg; ++i) powers.push_back(powers.back() * wide(x));
+  std::ranges::reverse(powers);
+  Tensor columns = weft::stack(powers, 1), wanted = y.rank() == 1 ? with_axis(wide(y), 1) : wide(y);
+  if (w.defined()) {
+    const Tensor weights = with_axis(wide(w), 1);
+    columns = columns * weights;
+    wanted = wanted * weights;
+  }
+  const Tensor lengths = sqrt(sum(square(columns), {.axes = Ints{0}}));
+  const Tensor scales = select(lengths == 0, 1, lengths);
+  const double epsilon = std::pow(2.0, x.dtype() == DType::f64 ? -52 : -23);
+  const double rcond = options.rcond.value_or(static_cast<double>(count) * epsilon);
+  const Tensor found = linalg::lstsq(columns / scales, wanted, rcond < 0 ? epsilon : rcond).x;
+  const Tensor coefficients = cast(found / with_axis(scales, 1), x.dtype());
+  return y.rank() == 1 ? along(coefficients, 1, 0) : coefficients;
 }
 
 namespace {
