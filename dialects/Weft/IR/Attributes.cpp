@@ -196,6 +196,17 @@ LogicalResult WeftDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return report(op, attribute, verify(op, attribute.getName(), attribute.getValue()));
 }
 
+/// What is wrong with an argument as the place of a result, which later phases do not return.
+static Complaint verifyPlace(func::FuncOp function, int64_t result, ShapedType place) {
+  if (result >= int64_t(function.getNumResults())) return {};
+  auto type = dyn_cast<ShapedType>(function.getResultTypes()[result]);
+  if (type && type.getElementType() == place.getElementType() &&
+      succeeded(verifyCompatibleShape(type, place)))
+    return {};
+  return "is the number of a result of that dtype and shape, but result " + std::to_string(result) +
+         " is " + text(TypeAttr::get(function.getResultTypes()[result]));
+}
+
 LogicalResult WeftDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned number,
                                                     NamedAttribute attribute) {
   auto function = dyn_cast<func::FuncOp>(op);
@@ -214,6 +225,7 @@ LogicalResult WeftDialect::verifyRegionArgAttribute(Operation *op, unsigned, uns
     if (!shaped || !shaped.hasRank() || !shaped.hasStaticShape())
       complaint = "belongs to a tensor or a buffer of known sizes";
     else complaint = wantsCount(value);
+    if (!complaint) complaint = verifyPlace(function, cast<IntegerAttr>(value).getInt(), shaped);
   } else if (name == "weft.updated") {
     if (!isa<UnitAttr, BoolAttr>(value)) complaint = "is true or false";
     else if (!function.getArgAttr(number, "weft.variable")) complaint = "goes with 'weft.variable'";

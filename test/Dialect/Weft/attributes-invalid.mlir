@@ -67,6 +67,21 @@ func.func @output(%x: memref<4xf32> {weft.output = -1 : i64}) {
 
 // -----
 
+// A result is copied into its place, which has its dtype and its shape.
+// expected-error @below {{'weft.output' at argument 0 that is the number of a result of that dtype and shape, but result 0 is memref<4xf32>}}
+func.func @output_of_another_dtype(%x: memref<4xi1> {weft.output = 0 : i64}, %y: memref<4xf32>) -> memref<4xf32> {
+  return %y : memref<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'weft.output' at argument 0 that is the number of a result of that dtype and shape, but result 0 is memref<4xf32>}}
+func.func @output_of_another_shape(%x: memref<f32> {weft.output = 0 : i64}, %y: memref<4xf32>) -> memref<4xf32> {
+  return %y : memref<4xf32>
+}
+
+// -----
+
 // expected-error @below {{'weft.updated' at argument 0 that goes with 'weft.variable'}}
 func.func @updated(%x: memref<4xf32> {weft.updated}) {
   return
