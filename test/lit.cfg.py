@@ -64,7 +64,8 @@ if os.path.exists(os.path.join(config.weft_tools_dir, "weft-serve")):
     config.available_features.add("httplib")
 
 # `ptxas`: PTX can be assembled, with %ptxas. `gpu`: it can be run as well.
-ptxas = shutil.which("ptxas") or next(iter(sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))), None)
+places = ["/usr/local/cuda*/bin/ptxas", f"{config.weft_source_dir}/build/ptxas/ptxas"]
+ptxas = shutil.which("ptxas") or next((found for place in places for found in sorted(glob.glob(place))), None)
 if ptxas:
     config.available_features.add("ptxas")
     config.substitutions.append(("%ptxas", ptxas))
