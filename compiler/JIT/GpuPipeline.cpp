@@ -48,7 +48,7 @@ static const char *ptxVersionOf(llvm::StringRef chip) {
 }
 
 void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
-  passes.addNestedPass<func::FuncOp>(mlir::weft::createLoopsToGpuPass());
+  passes.addPass(mlir::weft::createLoopsToGpuPass());
   mlir::weft::ExpandMathPassOptions math;
   math.expandRemainder = true;
   passes.addNestedPass<func::FuncOp>(mlir::weft::createExpandMathPass(math));
@@ -80,12 +80,13 @@ Result<std::string> emitPtx(ModuleOp module) {
   passes.addPass(createGpuModuleToBinaryPass(format));
   if (failed(passes.run(*copy)))
     return Fault{ErrorKind::compile, "the kernels could not be translated to PTX"};
+  SmallVector<gpu::BinaryOp> binaries(copy->getOps<gpu::BinaryOp>());
+  if (binaries.size() != 1)
+    return Fault{ErrorKind::compile, "the module has " + std::to_string(binaries.size()) +
+                                         " gpu.modules: a text of PTX is made of one"};
   std::string text;
-  copy->walk([&](gpu::BinaryOp binary) {
-    for (Attribute object : binary.getObjects())
-      text += cast<gpu::ObjectAttr>(object).getObject().getValue().rtrim('\0').str();
-  });
-  if (text.empty()) return Fault{ErrorKind::compile, "the module has no kernel"};
+  for (Attribute object : binaries[0].getObjects())
+    text += cast<gpu::ObjectAttr>(object).getObject().getValue().rtrim('\0').str();
   return text;
 }
 

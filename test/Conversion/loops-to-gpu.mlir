@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @elementwise
 // CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[COUNT:.*]], %[[SIZE:.*]] : index
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[BLOCKS]], {{.*}}) threads({{.*}}) in (%{{.*}} = %[[SIZE]],
-// CHECK-SAME: module(@elementwise_kernels) function(@elementwise_0)
+// CHECK-SAME: module(@weft_kernels) function(@elementwise_0)
 // CHECK: %[[ELEMENT:.*]] = arith.addi
 // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[ELEMENT]], %[[COUNT]]
 // CHECK: scf.if %[[INSIDE]]
@@ -53,5 +53,99 @@ func.func private @weft_rt_print(!llvm.ptr, i64, memref<*xi64>, i64)
 func.func @print(%p: !llvm.ptr, %n: i64, %v: memref<*xi64>) {
   // expected-error@below {{cannot run on a GPU yet: it needs weft_rt_print}}
   func.call @weft_rt_print(%p, %n, %v, %n) : (!llvm.ptr, i64, memref<*xi64>, i64) -> ()
+  return
+}
+
+// -----
+
+// What the host reads in a buffer for a kernel alone is read by the kernel, with the arithmetic on it.
+// CHECK-LABEL: func @scaled
+// CHECK-SAME: (%[[S:.*]]: memref<f32>, %{{.*}}: memref<4xf32>)
+// CHECK-NOT: memref.load
+// CHECK: gpu.launch
+// CHECK-NEXT: %[[READ:.*]] = memref.load %[[S]][]
+// CHECK-NEXT: %[[TWICE:.*]] = arith.addf %[[READ]], %[[READ]]
+// CHECK: memref.store %[[TWICE]]
+func.func @scaled(%s: memref<f32>, %y: memref<4xf32>) {
+  %0 = memref.load %s[] : memref<f32>
+  %1 = arith.addf %0, %0 : f32
+  linalg.fill ins(%1 : f32) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+// It cannot be where something has been written there in between.
+func.func @overwritten(%s: memref<1xf32>, %z: f32, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{cannot run on a GPU yet: the host decides by an element of a buffer}}
+  %0 = memref.load %s[%c0] : memref<1xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<1xf32>)
+  linalg.fill ins(%0 : f32) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+// Nor by a kernel that writes there, whose threads are not at one place.
+func.func @in_place(%s: memref<1xf32>) {
+  %c0 = arith.constant 0 : index
+  // expected-error@below {{cannot run on a GPU yet: the host decides by an element of a buffer}}
+  %0 = memref.load %s[%c0] : memref<1xf32>
+  linalg.fill ins(%0 : f32) outs(%s : memref<1xf32>)
+  return
+}
+
+// -----
+
+// The host does not see what the device computes.
+func.func @decided(%s: memref<i1>, %z: f32, %y: memref<4xf32>) {
+  // expected-error@below {{cannot run on a GPU yet: the host decides by an element of a buffer}}
+  %0 = memref.load %s[] : memref<i1>
+  scf.if %0 {
+    linalg.fill ins(%z : f32) outs(%y : memref<4xf32>)
+  }
+  return
+}
+
+// -----
+
+// A store of the host is one of a launch of one thread; lists for its own calls stay its own.
+// CHECK-LABEL: func @stored
+// CHECK: memref.store %{{.*}}, %alloca[%{{.*}}]
+// CHECK: gpu.launch
+// CHECK-NEXT: memref.store %{{.*}}, %{{.*}}[] : memref<i64>
+func.func @stored(%n: i64, %y: memref<i64>) {
+  %c0 = arith.constant 0 : index
+  %list = memref.alloca() : memref<1xi64>
+  memref.store %n, %list[%c0] : memref<1xi64>
+  memref.store %n, %y[] : memref<i64>
+  return
+}
+
+// -----
+
+// Of no elements there is no launch, but a module for kernels.
+// CHECK-LABEL: func @nothing
+// CHECK-NOT: gpu.launch
+// CHECK: gpu.module @weft_kernels
+func.func @nothing(%x: memref<0x4xf32>, %y: memref<0x4xf32>) {
+  memref.copy %x, %y : memref<0x4xf32> to memref<0x4xf32>
+  return
+}
+
+// -----
+
+// Names of kernels are those that PTX can spell, and different ones stay different.
+// CHECK-LABEL: func @"2-over"
+// CHECK: function(@"$32$2dover_0")
+func.func @"2-over"(%x: memref<f32>, %y: memref<f32>) {
+  memref.copy %x, %y : memref<f32> to memref<f32>
+  return
+}
+// CHECK-LABEL: func @"2_over$"
+// CHECK: function(@"$32_over$24_0")
+func.func @"2_over$"(%x: memref<f32>, %y: memref<f32>) {
+  memref.copy %x, %y : memref<f32> to memref<f32>
   return
 }

@@ -46,17 +46,20 @@ def ExpandComplexPass : Pass<"weft-expand-complex", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
 }
 
-def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::func::FuncOp"> {
+def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Makes every structured op on buffers a launch of its own, a thread per element.";
   let description = [{
     Before: linalg ops on memrefs and memref.copy, no calls of the runtime.
 
-    After: gpu.launch in their place. Threads number the iterations of the parallel loops, the last
-    one fastest; the loops of a reduction run within a thread, in order, in registers.
+    After: gpu.launch in their place, and a gpu.module, which their kernels will be in, also where
+    there are none. Threads number the iterations of the parallel loops, the last one fastest; the
+    loops of a reduction run within a thread, in order, in registers. The host touches no element:
+    what it stored is stored by a launch of one thread, and what it read for a launch alone is read
+    there. What it decides by elements is refused.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

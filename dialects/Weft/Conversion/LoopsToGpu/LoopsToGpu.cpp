@@ -1,4 +1,5 @@
 // The pass weft-loops-to-gpu: every structured op on buffers as one launch, a thread per element.
+#include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 #include "Weft/Conversion/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace mlir::weft {
 
@@ -31,7 +33,7 @@ public:
   }
 
   /// `module` is the name of the kernels' module, `kernel` that of this one.
-  void build(const Twine &module, const Twine &kernel) {
+  gpu::LaunchOp build(StringRef module, StringRef kernel) {
     SmallVector<unsigned> parallel, reduced;
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
@@ -70,6 +72,7 @@ public:
       OpOperand *init = op.getDpsInitOperand(number);
       memref::StoreOp::create(b, result, init->get(), subscripts(*init));
     }
+    return launch;
   }
 
 private:
@@ -151,39 +154,80 @@ private:
   SmallVector<Value> ivs;   ///< the present iteration
 };
 
+/// `name` as PTX spells names: what is no letter, digit or underscore, and a digit in front, as `$`
+/// and its number, so that different names stay different.
+std::string spelledForPtx(StringRef name) {
+  std::string spelled;
+  for (char c : name) {
+    if (llvm::isAlpha(c) || c == '_' || (llvm::isDigit(c) && !spelled.empty())) spelled += c;
+    else spelled += "$" + llvm::utohexstr(static_cast<uint8_t>(c), /*LowerCase=*/true, 2);
+  }
+  return spelled;
+}
+
 struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
+    ModuleOp module = getOperation();
+    // All kernels are one module, which is one text of PTX, also of no kernels.
+    SymbolTable symbols(module);
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "weft_kernels");
+    symbols.insert(kernels);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(toLaunches(function))) return signalPassFailure();
+  }
+
+  LogicalResult toLaunches(func::FuncOp function) {
     WalkResult result = function.walk([](func::CallOp call) {
       if (!call.getCallee().starts_with("weft_rt_") || call.getCallee() == "weft_rt_shape_error")
         return WalkResult::advance();
       call.emitError() << "cannot run on a GPU yet: it needs " << call.getCallee();
       return WalkResult::interrupt();
     });
-    if (result.wasInterrupted()) return signalPassFailure();
+    if (result.wasInterrupted()) return failure();
 
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
-      if (isa<linalg::LinalgOp, memref::CopyOp>(op)) ops.push_back(op);
+      auto store = dyn_cast<memref::StoreOp>(op);
+      if (isa<linalg::LinalgOp, memref::CopyOp>(op) || (store && !isOfHost(store.getMemRef())))
+        ops.push_back(op);
     });
     for (Operation *op : ops) {
       auto isPlain = [](Type type) { return !isa<TensorType, UnrankedMemRefType>(type); };
       if (llvm::all_of(op->getOperandTypes(), isPlain)) continue;
-      op->emitOpError("is not on buffers of known rank, as a kernel is");
-      return signalPassFailure();
+      return op->emitOpError("is not on buffers of known rank, as a kernel is");
     }
+    SmallVector<gpu::LaunchOp> launches;
     for (auto [number, op] : llvm::enumerate(ops)) {
+      const std::string name = spelledForPtx(function.getName()) + "_" + std::to_string(number);
       rewriter.setInsertionPoint(op);
-      FailureOr<GenericOp> generic = generalized(rewriter, op);
-      if (failed(generic)) {
-        op->emitOpError("has no form as a loop nest");
-        return signalPassFailure();
+      if (auto store = dyn_cast<memref::StoreOp>(op)) {
+        launches.push_back(storeOnDevice(rewriter, store, name));
+        continue;
       }
-      LaunchBuilder(rewriter, *generic)
-          .build(function.getName() + "_kernels", function.getName() + "_" + Twine(number));
+      FailureOr<GenericOp> generic = generalized(rewriter, op);
+      if (failed(generic)) return op->emitOpError("has no form as a loop nest");
+      // Of no elements there is no launch.
+      if (!llvm::is_contained(generic->getStaticLoopRanges(), 0))
+        launches.push_back(LaunchBuilder(rewriter, *generic).build(kernels.getName(), name));
       rewriter.eraseOp(*generic);
     }
+    return readOnDevice(function, launches);
+  }
+
+  /// What the host stores in a buffer, stored by one thread.
+  gpu::LaunchOp storeOnDevice(RewriterBase &rewriter, memref::StoreOp store, StringRef name) {
+    ImplicitLocOpBuilder b(store.getLoc(), rewriter);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    auto launch = gpu::LaunchOp::create(b, one, one, one, one, one, one);
+    launch.setModuleAttr(FlatSymbolRefAttr::get(kernels.getNameAttr()));
+    launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(name)));
+    b.setInsertionPointToStart(&launch.getBody().front());
+    b.clone(*store);
+    gpu::TerminatorOp::create(b);
+    rewriter.eraseOp(store);
+    return launch;
   }
 
   /// `op`, a structured op or a copy, as linalg.generic in its place.
@@ -203,6 +247,8 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     }
     return linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(op));
   }
+
+  gpu::GPUModuleOp kernels;
 };
 
 } // namespace
