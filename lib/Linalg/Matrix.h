@@ -181,11 +181,13 @@ private:
   /// A vector is one column.
   template <class T>
   Matrix<T> matrix(const RoutineTensor &tensor, std::int64_t i) const {
-    T *const data = tensor.elements<T>() + offset(tensor, i);
     const std::int64_t axes = tensor.rank - batches_;
     const std::int64_t *sizes = tensor.sizes + batches_, *strides = tensor.strides + batches_;
-    if (axes == 1) return {sizes[0], 1, data, strides[0], 1};
-    return {sizes[0], sizes[1], data, strides[0], strides[1]};
+    const std::int64_t columns = axes == 1 ? 1 : sizes[1];
+    // Of no elements there are strides, but no memory that they could step through.
+    const bool empty = sizes[0] == 0 || columns == 0;
+    T *const data = tensor.elements<T>() + (empty ? 0 : offset(tensor, i));
+    return {sizes[0], columns, data, strides[0], axes == 1 ? 1 : strides[1]};
   }
 
   const RoutineCall &call_;

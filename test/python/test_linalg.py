@@ -246,3 +246,10 @@ def test_large_and_small_numbers():
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_matrices_of_no_rows_may_have_any_width():
+    x = wf.zeros((2, 0, 2**61))
+    for f in wf.linalg.qr, wf.function(lambda x: wf.linalg.qr(x)):
+        q, r = f(x)
+        assert q.shape == (2, 0, 0) and r.shape == (2, 0, 2**61)
