@@ -69,6 +69,21 @@ func.func @loop(%n: index, %x: memref<4xf32>, %out: memref<4xf32> {weft.output =
 
 // -----
 
+// A cast may know more of the sizes as well, which calls want.
+// CHECK-LABEL: func @known_rows
+// CHECK: %[[ROWS:.*]] = memref.alloc
+// CHECK: %[[KNOWN:.*]] = memref.cast %[[ROWS]] : memref<?x?xf32> to memref<4x?xf32>
+// CHECK: call @rows(%[[KNOWN]])
+func.func private @rows(memref<4x?xf32>)
+func.func @known_rows(%x: memref<?x?xf32>, %n: index, %m: index) {
+  %view = memref.subview %x[0, 0] [%n, %m] [2, 1] : memref<?x?xf32> to memref<?x?xf32, strided<[?, 1]>>
+  %cast = memref.cast %view : memref<?x?xf32, strided<[?, 1]>> to memref<4x?xf32>
+  call @rows(%cast) : (memref<4x?xf32>) -> ()
+  return
+}
+
+// -----
+
 // Bufferization takes views of unknown strides for row-major memory where functions meet: a copy reads
 // the view as it is, and who needs the elements in a row gets them so.
 // CHECK-LABEL: func @strided
@@ -86,4 +101,12 @@ func.func @strided(%x: memref<?x?xf32>, %n: index, %m: index) -> memref<?x?xf32>
   %cast = memref.cast %view : memref<?x?xf32, strided<[?, 1]>> to memref<?x?xf32>
   call @other(%cast) : (memref<?x?xf32>) -> ()
   return %cast : memref<?x?xf32>
+}
+
+// -----
+
+// What is made two functions of keeps its results until then.
+// expected-error @below {{'func.func' op has a 'weft.split', by which weft-split-derivative makes two functions of it before}}
+func.func @split(%x: memref<?xf32>) -> memref<?xf32> attributes {weft.split = {inputs = 1 : i64, results = 1 : i64}} {
+  return %x : memref<?xf32>
 }

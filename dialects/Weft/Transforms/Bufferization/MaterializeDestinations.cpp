@@ -72,7 +72,10 @@ static void straighten(memref::CastOp cast) {
     ImplicitLocOpBuilder b(cast.getLoc(), cast);
     memref::AllocOp alloc =
         copied(b, source, "the elements of a view are needed one behind the other");
-    cast.getResult().replaceAllUsesWith(alloc);
+    // The cast may have known more of the sizes.
+    Value straight = alloc;
+    if (straight.getType() != to) straight = memref::CastOp::create(b, to, straight);
+    cast.getResult().replaceAllUsesWith(straight);
   }
   cast.erase();
 }
@@ -217,6 +220,9 @@ struct MaterializeDestinations : impl::MaterializeDestinationsPassBase<Materiali
   }
 
   LogicalResult materializeResults(func::FuncOp function) {
+    if (function->hasAttr("weft.split"))
+      return function.emitOpError(
+          "has a 'weft.split', by which weft-split-derivative makes two functions of it before");
     Operation *ret = function.getBody().front().getTerminator();
     ImplicitLocOpBuilder b(ret->getLoc(), ret);
     SmallVector<Value> values, places, unknown;
