@@ -87,7 +87,7 @@ std::vector<Tensor> gradient(const Tensor &f, const NumericGradientOptions &opti
     };
     // At an end the slope of the line, or of the parabola, through the elements there.
     const auto end = [&](std::int64_t i, std::int64_t step) {
-      const Tensor line = at(i + step) - at(i);
+      Tensor line = at(i + step) - at(i);
       if (options.edge_order == 1) return line;
       return (4 * at(i + step) - 3 * at(i) - at(i + 2 * step)) / 2;
     };
@@ -186,7 +186,7 @@ Tensor variables(const char *function, const Tensor &x, const Tensor &y, bool ro
     const Tensor matrix = atleast_2d(given);
     return rowvar || given.rank() < 2 ? matrix : matrix.mT();
   };
-  const Tensor first = rows(x, "x");
+  Tensor first = rows(x, "x");
   if (!y.defined()) return first;
   const Tensor second = rows(y, "y");
   const std::int64_t m = shape_of(first)[1], n = shape_of(second)[1];
