@@ -171,6 +171,13 @@ void draw_permutation(DType dtype, const RandomStream &stream, std::int64_t coun
   else permute(stream, count, 1, static_cast<std::int64_t *>(to));
 }
 
+void draw_pairs(const RandomStream &stream, std::uint64_t block, int count, const int *places,
+                double *first, double *second) noexcept {
+  host_table().pairs(stream, block, count, places, first, second);
+}
+
+const RandomLevel &random_level(CpuLevel level) { return level_table(level); }
+
 void draw_uniform_forced(DType dtype, const RandomStream &stream, std::int64_t first,
                          std::int64_t size, void *to, CpuLevel level) noexcept {
   fill_dtype(dtype, level_table(level), stream, first, size, to);

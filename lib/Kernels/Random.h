@@ -21,6 +21,13 @@ void draw_uniform(DType dtype, const RandomStream &stream, std::int64_t first, s
 void draw_permutation(DType dtype, const RandomStream &stream, std::int64_t count,
                       void *to) noexcept;
 
+/// Two numbers of each of these blocks, as FillPairs has it.
+void draw_pairs(const RandomStream &stream, std::uint64_t block, int count, const int *places,
+                double *first, double *second) noexcept;
+
+/// The kernels of that level (at most the host's). For tests.
+const RandomLevel &random_level(CpuLevel level);
+
 /// `draw_uniform` on kernels of a given level (at most the host's). For tests.
 void draw_uniform_forced(DType dtype, const RandomStream &stream, std::int64_t first,
                          std::int64_t size, void *to, CpuLevel level) noexcept;

@@ -19,6 +19,11 @@ template <class T>
 using FillRandom = void (*)(const RandomStream &stream, std::uint64_t block, std::int64_t size,
                             T *to);
 
+/// Two numbers between 0 and 1, neither of which is among them, of each of `count` blocks, which
+/// are so many behind number `block`: (n + 1/2) / 2^52 of the highest 52 bits n of two words.
+using FillPairs = void (*)(const RandomStream &stream, std::uint64_t block, int count,
+                           const int *places, double *first, double *second);
+
 /// All kernels of one level.
 struct RandomLevel {
   FillRandom<float> f32;          ///< of [0, 1), four to a block
@@ -27,6 +32,7 @@ struct RandomLevel {
   FillRandom<std::int64_t> i64;   ///< of all values, two to a block
   FillRandom<bool> boolean;       ///< four to a block
   FillRandom<std::uint64_t> wide; ///< the first two words of each block as one number
+  FillPairs pairs;
 };
 
 extern const RandomLevel random_level_v2;

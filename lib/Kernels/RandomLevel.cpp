@@ -44,6 +44,11 @@ public:
   Blocks blocks(std::uint64_t block) const {
     Wide index;
     for (int i = 0; i < kBlocks; ++i) index[i] = block + static_cast<std::uint64_t>(i);
+    return blocks(index);
+  }
+
+  /// The blocks of these numbers.
+  Blocks blocks(Wide index) const {
     Wide c0 = index, c1 = index >> 32, c2 = Wide(number_), c3 = Wide(number_ >> 32);
 #pragma clang loop unroll(full)
     for (const auto &key : keys_) {
@@ -176,12 +181,35 @@ void fill(const RandomStream &stream, std::uint64_t block, std::int64_t size, T 
   __builtin_memcpy(to + i, rest, static_cast<unsigned long>(size - i) * sizeof(T));
 }
 
+/// Of the numbers' highest 52 bits.
+inline Vec<double> between(Wide numbers) {
+  return (exact(numbers >> 12) + Vec<double>(0.5)) * Vec<double>(0x1p-52);
+}
+
+void fill_pairs(const RandomStream &stream, std::uint64_t block, int count, const int *places,
+                double *first, double *second) {
+  const Philox philox(stream);
+  for (int i = 0; i < count; i += kBlocks) {
+    const int lanes = count - i < kBlocks ? count - i : kBlocks;
+    Wide index = Wide(block);
+    for (int lane = 0; lane < lanes; ++lane)
+      index[lane] += static_cast<std::uint64_t>(places[i + lane]);
+    const Blocks x = philox.blocks(index);
+    store_first(first + i, between(number_of(x.words[0], x.words[1])), lanes);
+    store_first(second + i, between(number_of(x.words[2], x.words[3])), lanes);
+  }
+}
+
 } // namespace
 
 // Constant-initialised, so that drawing works during static initialisation too.
-constexpr kernels::RandomLevel kRandomTable = {fill<float, 4>,        fill<double, 2>,
-                                               fill<std::int32_t, 4>, fill<std::int64_t, 2>,
-                                               fill<bool, 4>,         fill<std::uint64_t, 1>};
+constexpr kernels::RandomLevel kRandomTable = {fill<float, 4>,
+                                               fill<double, 2>,
+                                               fill<std::int32_t, 4>,
+                                               fill<std::int64_t, 2>,
+                                               fill<bool, 4>,
+                                               fill<std::uint64_t, 1>,
+                                               fill_pairs};
 
 } // namespace WEFT_LEVEL_NAMESPACE
 

@@ -1,5 +1,4 @@
-// Shape functions of the ops that move elements: reshape, slice, pad, gather and their kin, and
-// random numbers.
+// Shape functions of the ops that move elements: reshape, slice, pad, gather and their kin.
 #include "OpDefs/ShapeFunctions.h"
 
 #include <algorithm>
@@ -43,14 +42,6 @@ Shape gathered(const Shape &x, const Shape &indices, std::int64_t axis) {
 }
 
 bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
-
-/// Seed and number of a random stream.
-Check check_stream(const TensorType &state) {
-  if (state.shape.size() == 1 && may_equal(state.shape[0], 2)) return std::nullopt;
-  return Fault{ErrorKind::shape, "state must be a seed and the number of a stream, of shape (2,), "
-                                 "but has " +
-                                     to_string(state.shape)};
-}
 
 } // namespace
 
@@ -401,38 +392,6 @@ Result<TensorType> size(const InferContext &call) {
   const std::int64_t axis = SizeAttrs(call.attrs).axis;
   if (Check fault = check_axis(axis, call.operands[0].shape, "x")) return *fault;
   return TensorType{DType::i64, {}};
-}
-
-/// Words of 32 and 64 bits are drawn.
-static Check check_drawn(DType dtype, const char *admitted, bool is_admitted) {
-  if (is_admitted && dtype_info(dtype).compute == dtype) return std::nullopt;
-  return Fault{ErrorKind::dtype, std::string("dtype must be ") + admitted + ", but it is " +
-                                     std::string(name_of(dtype))};
-}
-
-Result<TensorType> draw_uniform(const InferContext &call) {
-  if (Check fault = check_stream(call.operands[0])) return *fault;
-  const DrawUniformAttrs attrs(call.attrs);
-  if (Check fault = check_drawn(attrs.dtype, "one that is drawn (bool, i32, i64, f32, f64)",
-                                !is_complex(attrs.dtype)))
-    return *fault;
-  Result<Shape> shape = given_shape(call, attrs.shape);
-  if (!shape) return shape.fault();
-  return sized(attrs.dtype, *shape);
-}
-
-Result<TensorType> draw_permutation(const InferContext &call) {
-  if (Check fault = check_stream(call.operands[0])) return *fault;
-  const DrawPermutationAttrs attrs(call.attrs);
-  const DType dtype = attrs.dtype;
-  if (Check fault = check_drawn(dtype, "an integer (i32, i64)", is_integer(dtype))) return *fault;
-  Result<Shape> shape = given_shape(call, attrs.shape);
-  if (!shape) return shape.fault();
-  if (shape->size() != 1)
-    return Fault{ErrorKind::shape, "the shape is " + to_string(*shape) + ": one size is wanted"};
-  if (dtype == DType::i32 && (*shape)[0] > std::int64_t{1} << 31)
-    return Fault{ErrorKind::value, text((*shape)[0]) + " numbers do not fit the dtype i32"};
-  return sized(dtype, *shape);
 }
 
 } // namespace weft::shapes

@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <numbers>
-#include <tuple>
 
 #include "Kernels/KernelTable.h"
-#include "Kernels/Rejection.h"
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/EagerRandom.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
-#include "Runtime/StridedCopy.h"
 #include "Support/Threads.h"
 
 namespace weft::eager {
@@ -152,32 +149,6 @@ Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t
   if (dtype == DType::i32) fill(elements<std::int32_t>(result));
   else fill(elements<std::int64_t>(result));
   return result;
-}
-
-namespace {
-
-/// What `fill` writes for the elements of dense tensors of one shape.
-template <class Fill, class... Parameters>
-Tensor rejected(const Tensor &state, const Fill &fill, const Parameters &...parameters) {
-  const Shape &shape = std::get<0>(std::tie(parameters...)).shape();
-  Tensor result = detail::new_tensor(DType::f64, shape);
-  fill(stream_of(state), elements<const double>(make_contiguous(parameters))..., result.size(),
-       elements<double>(result));
-  return result;
-}
-
-} // namespace
-
-Tensor log_gamma_in_one_pass(const Tensor &state, const Tensor &a) {
-  return rejected(state, kernels::draw_log_gamma, a);
-}
-
-Tensor poisson_in_one_pass(const Tensor &state, const Tensor &rate) {
-  return rejected(state, kernels::draw_poisson, rate);
-}
-
-Tensor binomial_in_one_pass(const Tensor &state, const Tensor &n, const Tensor &p) {
-  return rejected(state, kernels::draw_binomial, n, p);
 }
 
 } // namespace weft::eager

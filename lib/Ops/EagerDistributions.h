@@ -22,10 +22,4 @@ Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, 
 Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t low,
                            std::int64_t width, DType dtype);
 
-/// What is drawn by rejection for dense parameters in f64, in f64: logarithms of gamma numbers, and
-/// counts of Poisson and binomial distributions.
-Tensor log_gamma_in_one_pass(const Tensor &state, const Tensor &a);
-Tensor poisson_in_one_pass(const Tensor &state, const Tensor &rate);
-Tensor binomial_in_one_pass(const Tensor &state, const Tensor &n, const Tensor &p);
-
 } // namespace weft::eager

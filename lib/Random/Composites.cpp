@@ -7,8 +7,6 @@
 #include <string>
 
 #include "Ops/Draws.h"
-#include "Random/Rejection.h"
-#include <weft/control_flow.h>
 
 namespace weft::composites {
 
@@ -96,7 +94,7 @@ public:
   }
   /// Logarithms of numbers of gamma distributions.
   Tensor log_gamma(const Tensor &a, std::int64_t stream = 0) const {
-    return random::detail::draw_log_gamma(state(stream), broadcast(a, sizes_));
+    return draw_log_gamma(broadcast(a, sizes_), state(stream));
   }
 
 private:
@@ -275,7 +273,7 @@ Tensor random_poisson(const Tensor &lam, const Tensor &key, const random::Poisso
   need("poisson", logical_and(lam >= 0, lam <= kMost), "lam is negative, or above 2^60");
   Drawing drawing("poisson", {lam}, options.shape);
   drawing.begin(key);
-  return random::detail::draw_poisson(drawing.state(), broadcast(drawing[0], drawing.sizes()));
+  return draw_poisson(broadcast(drawing[0], drawing.sizes()), drawing.state());
 }
 
 Tensor random_binomial(const Tensor &n, const Tensor &p, const Tensor &key,
@@ -284,8 +282,8 @@ Tensor random_binomial(const Tensor &n, const Tensor &p, const Tensor &key,
   need("binomial", logical_and(p >= 0, p <= 1), "p is not from 0 to 1");
   Drawing drawing("binomial", {n, p}, options.shape);
   drawing.begin(key);
-  return random::detail::draw_binomial(drawing.state(), broadcast(drawing[0], drawing.sizes()),
-                                       broadcast(drawing[1], drawing.sizes()));
+  return draw_binomial(broadcast(drawing[0], drawing.sizes()),
+                       broadcast(drawing[1], drawing.sizes()), drawing.state());
 }
 
 Tensor random_multinomial(const Tensor &n, const Tensor &pvals, const Tensor &key,
@@ -297,25 +295,9 @@ Tensor random_multinomial(const Tensor &n, const Tensor &pvals, const Tensor &ke
   need("multinomial", abs(total - 1) <= 1e-5, "the sum of the probabilities is not 1");
   Drawing drawing("multinomial", {n, total}, options.shape);
   const Sizes whole = *with_last(std::optional(drawing.sizes()), count);
-  const Tensor shares = broadcast(pvals, whole), things = iota(DType::i64, {count});
   drawing.begin(key, count);
-  // Of each thing what the ones before it leave; what the last one would leave is nobody's.
-  const auto [left, share, counts] = for_loop(
-      count,
-      [&](const Tensor &i, const Tensor &left, const Tensor &share, const Tensor &counts) {
-        const Tensor thing = cast(i, DType::i64);
-        const Tensor p = gather(shares, thing, {.axis = -1});
-        const Tensor certain = logical_or(share <= p, thing == count - 1);
-        const Tensor part = select(certain, 1, p / select(share > 0, share, 1));
-        const Tensor state = drawing.state() + iota(DType::i64, {2}) * thing;
-        const Tensor drawn = random::detail::draw_binomial(state, left, part);
-        const Tensor placed = with_axis(drawn, drawn.rank()) * cast(things == thing, DType::i64);
-        return std::tuple(left - cast(drawn, left.dtype()), share - p, counts + placed);
-      },
-      broadcast(drawing[0], drawing.sizes()),
-      broadcast(tensor(1).astype(drawing.dtype()), drawing.sizes()),
-      broadcast(tensor(std::int64_t{0}), whole));
-  return counts;
+  return draw_multinomial(broadcast(drawing[0], drawing.sizes()), broadcast(pvals, whole),
+                          drawing.state());
 }
 
 Tensor random_multivariate_normal(const Tensor &mean, const Tensor &cov, const Tensor &key,

@@ -555,7 +555,7 @@ def evaluate(op, operands, attributes):
             return np.nan_to_num(count * np.finfo(result.dtype).eps * size, nan=0, posinf=0)
 
         def near(count):
-            return count * np.finfo(result.dtype).eps * np.max(np.abs(result), initial=0)
+            return count * np.finfo(result.dtype).eps * np.max(np.abs(result), initial=0, where=np.isfinite(result))
 
         def smallest():
             return np.finfo(result.dtype).tiny

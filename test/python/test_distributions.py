@@ -169,6 +169,19 @@ def test_the_derivative_of_gamma_is_at_a_fixed_share(a, dtype):
     np.testing.assert_allclose(got[~use], (float(wf.digamma(wf.tensor(a + 1, "float64"))) - rest) / a, rtol=1e-4)
 
 
+def test_there_is_no_second_derivative_of_gamma_by_its_parameter():
+    def slope(a):
+        return wf.grad(lambda a: wf.sum(R.loggamma(a, key=KEY)))(a)
+
+    a = wf.tensor([0.5, 3.0], "float64")
+    for second in (wf.grad(lambda a: wf.sum(slope(a))), wf.function(wf.grad(lambda a: wf.sum(slope(a))))):
+        with pytest.raises(wf.StateError, match="gammainc_da: there is no derivative by a"):
+            second(a)
+    # Of the cotangent there is one: the slope again.
+    scaled = wf.grad(lambda c: wf.sum(wf.grad(lambda a: wf.sum(c * R.loggamma(a, key=KEY)))(a)))
+    np.testing.assert_array_equal(scaled(wf.ones_like(a)).numpy(), slope(a).numpy())
+
+
 def test_derivatives_flow_through_what_is_made_of_gammas():
     def loss(a, b):
         return wf.mean(R.beta(a, b, shape=(COUNT,), key=KEY)) + wf.mean(wf.square(R.dirichlet(wf.stack([a, b]), shape=(COUNT,), key=KEY)[:, 0]))

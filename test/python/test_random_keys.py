@@ -28,6 +28,51 @@ DRAWS = {
 }
 
 
+# The first numbers of each sampler, which stay what they are.
+RECORDED = {
+    "loggamma float32": (
+        lambda: wf.random.loggamma(wf.tensor([1e-3, 0.3, 1.0, 2.5, 50.0, 1e7], "float32"), key=KEY),
+        [-2044.5399169921875, -1.5646405220031738, 0.15964588522911072, 1.1697521209716797, 3.954732656478882, 16.117944717407227],
+    ),
+    "loggamma float64": (
+        lambda: wf.random.loggamma(wf.tensor([1e-3, 0.3, 1.0, 2.5, 50.0, 1e7], "float64"), key=KEY),
+        [-2044.5399775027568, -1.5646406981566874, 0.15964588584089767, 1.1697521028961249, 3.954732620868769, 16.117944100631014],
+    ),
+    "gamma float16": (
+        lambda: wf.random.gamma(wf.tensor([0.3, 2.5], "float16"), shape=(2, 2), key=KEY),
+        [0.0008869171142578125, 7.5078125, 0.828125, 3.220703125],
+    ),
+    "poisson": (
+        lambda: wf.random.poisson(wf.tensor([0.5, 9.75, 10.0, 300.0, 1e6, 1e15], "float64"), key=KEY),
+        [0, 17, 9, 312, 1000395, 999999982957958],
+    ),
+    "binomial": (
+        lambda: wf.random.binomial(
+            wf.tensor([10.0, 1e3, 1e3, 60.0, 1e6, 1e12], "float64"), wf.tensor([0.3, 0.001, 0.7, 0.5, 0.25, 0.9], "float64"), key=KEY
+        ),
+        [3, 4, 703, 33, 250171, 900000161649],
+    ),
+    "multinomial": (
+        lambda: wf.random.multinomial(300.0, [0.25, 0.25, 0.5], shape=(2,), key=KEY),
+        [73, 80, 147, 78, 83, 139],
+    ),
+    "normal float32": (lambda: wf.random.normal((3,), key=KEY), [-0.2950648069381714, 0.8953569531440735, -1.4132583141326904]),
+    "normal float64": (
+        lambda: wf.random.normal((3,), dtype="float64", mean=1.0, stddev=2.0, key=KEY),
+        [0.4098696853027336, -1.826516827145758, 5.242617704427113],
+    ),
+    "uniform": (lambda: wf.random.uniform((3,), -1, 2, key=KEY), [0.29323530197143555, 0.5670047998428345, 1.1071186065673828]),
+    "randint": (lambda: wf.random.randint((3,), -5, 100, key=KEY), [40, 68, 98]),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_the_first_numbers(name):
+    draw, numbers = RECORDED[name]
+    assert draw().numpy().ravel().tolist() == numbers
+    assert wf.function(draw)().numpy().ravel().tolist() == numbers
+
+
 def same(one, other):
     assert one.dtype == other.dtype and one.shape == other.shape
     np.testing.assert_array_equal(one.numpy(), other.numpy())
@@ -79,6 +124,25 @@ def test_any_number_of_threads(threads):
 def test_a_longer_tensor_begins_with_the_shorter_one():
     for draw in (wf.random.gamma, wf.random.poisson, wf.random.exponential):
         same(draw(12.0, shape=(3000,), key=KEY)[:1000], draw(12.0, shape=(1000,), key=KEY))
+
+
+@pytest.mark.parametrize("name", ["gamma", "poisson"])
+def test_parameters_that_are_views(name):
+    """Any strides, one number for all, and as many batches of keys as there are, each with its own elements."""
+    draw = getattr(wf.random, name)
+    rows = wf.tensor(np.geomspace(0.05, 900, 2100).reshape(3, 700), "float32")
+    same(draw(wf.permute_dims(rows, (1, 0)), key=KEY), draw(wf.tensor(rows.numpy().T.copy()), key=KEY))
+    same(draw(rows[:, ::-2], key=KEY), draw(wf.tensor(rows.numpy()[:, ::-2].copy()), key=KEY))
+    for a in (0.4, 30.0):
+        same(draw(a, shape=(3, 5, 700), key=KEY), draw(wf.tensor(np.full((3, 5, 700), a, np.float32)), key=KEY))
+    same(draw([0.4, 30.0], shape=(900, 2), key=KEY), draw(wf.tensor(np.tile(np.float32([0.4, 30.0]), (900, 1))), key=KEY))
+    keys = wf.random.split(KEY, 3)
+    for mapped in (wf.vmap(lambda a, key: draw(a, key=key)), wf.function(wf.vmap(lambda a, key: draw(a, key=key)))):
+        numbers = mapped(rows, keys)
+        shared = wf.vmap(lambda a: draw(a, key=KEY))(rows)
+        for i in range(3):
+            same(numbers[i], draw(rows[i], key=keys[i]))
+            same(shared[i], draw(rows[i], key=KEY))
 
 
 def test_in_loops():

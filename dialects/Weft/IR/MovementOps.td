@@ -1,5 +1,4 @@
-// Ops that move elements, or give as many of them as there are: reshape, slice, gather and their kin,
-// and random numbers.
+// Ops that move elements, or give as many of them as there are: reshape, slice, gather and their kin.
 
 #ifndef WEFT_IR_MOVEMENT_OPS
 #define WEFT_IR_MOVEMENT_OPS
@@ -444,85 +443,6 @@ def Weft_SizeOp : Weft_PureOp<"size", [Weft_CheapToRerun]> {
   ];
   let numpy = "np.int64(x.shape[axis])";
   let example = "size_of([[1, 2, 3], [4, 5, 6]], {.axis = 1})  ->  3";
-}
-
-//===----------------------------------------------------------------------===//
-// Random numbers
-//===----------------------------------------------------------------------===//
-
-def Weft_DrawUniformOp : Weft_PureOp<"draw_uniform"> {
-  let summary = "Random numbers, all values equally likely.";
-  let description = [{
-    Floats are of [0, 1) and have as many random bits as the dtype has: 24 or 53; integers and bools
-    are of all their values. `state` is the seed and the number of the stream. Element i is a
-    function of these and of i alone, by Philox4x32-10: the key is the seed, the counter is
-    (b, stream), all in words of 32 bits, low ones first. Block b gives elements 4 b to 4 b + 3, a
-    word each, or 2 b and 2 b + 1 of 64 bits, high word first; of each the highest bits are taken.
-  }];
-  let arguments = (ins Weft_Stream:$state, Variadic<Weft_Size>:$sizes, Weft_Sizes<>:$shape, Weft_DTypeAttr:$dtype);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of shape (2,)"];
-  let resultShape = "of the shape given";
-  let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape, or a size is negative">,
-                Raises<DTypeError, "the dtype is an integer or float of fewer than 32 bits, unsigned or complex">];
-  let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
-  let hasCanonicalizeMethod = 1;
-  let shapeFunction = "draw_uniform";
-  let inactive = "its result depends on nothing but the state";
-  let cost = 40;
-  let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
-      made, state, !listconcat(made,
-          !foldl([]<Sample>, ["[]", "[0]", "[1]", "[33]", "[1000]", "[3, 5, 7]", "[5, 1]", "[2, 0, 3]"],
-              shapes, shape, !listconcat(shapes,
-                  !foreach(dtype, ["bool", "i32", "i64", "f32", "f64"], Sample<[state], [shape, dtype]>)))));
-  let numpy = "draw_uniform(state, shape, dtype)";
-  let example = "draw_uniform([0, 0], {3}, f32)  ->  [0.39904642, 0.88052016, 0.73571277]";
-}
-
-def Weft_DrawPermutationOp : Weft_PureOp<"draw_permutation"> {
-  let summary = "The numbers from 0 to below a size in a random order.";
-  let description = [{
-    `state` is the seed and the number of the stream, as of `draw_uniform`. All orders are equally
-    likely but for differences below n / 2^64: for k = 0, 1, ... the number at n - 1 - k is exchanged
-    with that at floor(r (n - k) / 2^64), where r is the first number of 64 bits of block k (Fisher
-    and Yates).
-  }];
-  let arguments = (ins Weft_Stream:$state, Variadic<Weft_Size>:$sizes,
-                       Weft_Sizes<"the size of the result, a list of one">:$shape, Weft_DTypeAttr:$dtype);
-  let results = (outs Weft_Any:$y);
-  let operandShapes = ["of shape (2,)"];
-  let resultShape = "of rank 1 and the size given";
-  let resultDType = "the dtype given";
-  let raises = [Raises<ShapeError, "state has another shape, the size is negative or not one">,
-                Raises<DTypeError, "the dtype given is no integer">,
-                Raises<ValueError, "the dtype given does not hold the numbers">];
-  let assemblyFormat = "$state custom<TargetSizes>($sizes, type($sizes), $shape) attr-dict `:` functional-type($state, $y)";
-  let hasCanonicalizeMethod = 1;
-  let shapeFunction = "draw_permutation";
-  let inactive = "its result depends on nothing but the state";
-  let samples = !foldl([]<Sample>, ["[0, 0]", "[9223372036854775807, -9223372036854775807]", "strided [3, 1, 1099511627777]"],
-      made, state, !listconcat(made,
-          !foldl([]<Sample>, ["[0]", "[1]", "[5]", "[1000]"], shapes, shape, !listconcat(shapes,
-              !foreach(dtype, ["i32", "i64"], Sample<[state], [shape, dtype]>)))));
-  let numpy = "draw_permutation(state, shape[0], dtype)";
-  let example = "draw_permutation([0, 0], {5}, i64)  ->  [2, 4, 0, 3, 1]";
-}
-
-def Weft_DrawIntoOp : Op<Weft_Dialect, "draw_into", [Pure, Weft_StaysInLinalg, AllTypesMatch<["into", "y"]>]> {
-  let summary = "Random numbers in a given place.";
-  let description = [{
-    What `draw_uniform` and, with `permutation`, `draw_permutation` become where the library does them:
-    every element of `into` is overwritten. `seed` and `stream` are the numbers of their state.
-
-    ```mlir
-    %y = weft.draw_into %into, %seed, %stream : tensor<2x3xf32>
-    ```
-  }];
-  let arguments = (ins Weft_Any:$into, I64:$seed, I64:$stream, UnitAttr:$permutation);
-  let results = (outs Weft_Any:$y);
-  let assemblyFormat = "$into `,` $seed `,` $stream attr-dict `:` type($into)";
-  let hasVerifier = 1;
 }
 
 #endif // WEFT_IR_MOVEMENT_OPS

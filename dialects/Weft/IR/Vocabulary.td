@@ -194,6 +194,7 @@ def i1e_over_x : Rule<"i1e_over_x">;
 def quotient_of_length : Rule<"quotient_of_length">;
 def gammainc_slope : Rule<"gammainc_slope">;
 def betainc_slope : Rule<"betainc_slope">;
+def log_gamma_slope : Rule<"log_gamma_slope">;
 def asinh_slope : Rule<"asinh_slope">;
 def expand_reduced : Rule<"expand_reduced">;
 def mean_back : Rule<"mean_back">;

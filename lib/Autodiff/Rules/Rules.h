@@ -10,6 +10,7 @@
 #include "Autodiff/Rules/MatmulRules.h"
 #include "Autodiff/Rules/MatrixFunctionRules.h"
 #include "Autodiff/Rules/MovementRules.h"
+#include "Autodiff/Rules/RandomRules.h"
 #include "Autodiff/Rules/ReductionRules.h"
 #include "Autodiff/Rules/SpecialRules.h"
 #include "Autodiff/Rules/WindowRules.h"

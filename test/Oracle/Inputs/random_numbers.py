@@ -73,7 +73,21 @@ def terms_below(u, term, after):
     return k
 
 
-@np.errstate(all="ignore")
+def of_each_state(draw):
+    """`draw` of parameters and a state, or of their batches and a state of each."""
+
+    def drawn(*operands):
+        *parameters, state = map(np.asarray, operands)
+        if state.ndim == 1:
+            return draw(*parameters, state)
+        wanted = np.float64 if draw.__name__ == "draw_log_gamma" else np.int64
+        batches = [drawn(*(x[i] for x in parameters), state[i]) for i in range(len(state))]
+        return np.array(batches, wanted).reshape(parameters[-1].shape)
+
+    return np.errstate(all="ignore")(drawn)
+
+
+@of_each_state
 def draw_log_gamma(a, state):
     shape, a = np.shape(a), np.asarray(a, np.float64).reshape(-1)
     d = np.where(a < 1, a + 1, a) - 1 / 3
@@ -84,14 +98,15 @@ def draw_log_gamma(a, state):
         logarithm = 3 * np.log(np.maximum(root, np.finfo(np.float64).tiny))
         return np.log(d[at]) + logarithm, (root > 0) & (np.log(v) < 0.5 * z * z + d[at] * (1 - root**3 + logarithm))
 
-    found = until_accepted(a.size, state, candidate, a > 0)
+    found = until_accepted(a.size, state, candidate, (a > 0) & (a < np.inf))
     boost = np.log(attempt(state, 64, a.size)[:, 0]) / a
-    return np.where(a > 0, found + np.where(a < 1, boost, 0), np.nan).reshape(shape)
+    return np.where(a == np.inf, a, np.where(a > 0, found + np.where(a < 1, boost, 0), np.nan)).reshape(shape)
 
 
-@np.errstate(all="ignore")
+@of_each_state
 def draw_poisson(rate, state):
-    shape, rate = np.shape(rate), np.maximum(np.asarray(rate, np.float64).reshape(-1), 0)
+    shape, rate = np.shape(rate), np.asarray(rate, np.float64).reshape(-1)
+    rate = np.where(rate > 0, np.minimum(rate, 2.0**60), 0)
 
     def candidate(at, u, v):
         mean = rate[at]
@@ -110,9 +125,10 @@ def draw_poisson(rate, state):
     return found.astype(np.int64).reshape(shape)
 
 
-@np.errstate(all="ignore")
+@of_each_state
 def draw_binomial(n, p, state):
-    shape, n, p = np.shape(n), *(np.maximum(np.asarray(x, np.float64).reshape(-1), 0) for x in (n, p))
+    shape, n, p = np.shape(n), *(np.asarray(x, np.float64).reshape(-1) for x in (n, p))
+    n, p = np.where(n > 0, n, 0), np.where(p > 0, p, 0)
     chance = np.minimum(p, 1)
     q = np.minimum(chance, 1 - chance)
 
@@ -135,6 +151,19 @@ def draw_binomial(n, p, state):
             odds = q[i] / (1 - q[i])
             found[i] = min(terms_below(u, np.exp(n[i] * np.log1p(-q[i])), lambda k, term: term * odds * (n[i] - k) / (k + 1)), n[i])
     return np.where(p > 0.5, n - found, found).astype(np.int64).reshape(shape)
+
+
+@of_each_state
+def draw_multinomial(n, pvals, state):
+    """What is left of n and of 1 is computed in the op's dtype, which the given ones are wider than."""
+    own = np.float32 if n.dtype == np.float64 else np.float64
+    left, share, counts = n.astype(own), np.ones(n.shape, own), []
+    for i in range(pvals.shape[-1]):
+        p = pvals[..., i].astype(own)
+        part = np.where(share <= p, own(1), p / np.where(share > 0, share, own(1))) if i + 1 < pvals.shape[-1] else np.ones(n.shape)
+        counts.append(draw_binomial(left, part, (int(state[0]), int(state[1]) + i)))
+        left, share = left - counts[-1].astype(own), share - p
+    return np.stack(counts, -1) if counts else np.zeros(pvals.shape, np.int64)
 
 
 # Keys, and functions of these ----------------------------------------------------------------------------------------------------
@@ -252,13 +281,7 @@ def random_binomial(n, p, shape, key):
 
 def random_multinomial(n, pvals, shape, key):
     shape = np.broadcast_shapes(n.shape, pvals.shape[:-1]) if shape is None else tuple(shape)
-    left, share, counts = np.broadcast_to(n, shape).astype(np.float64), np.ones(shape), []
-    for i in range(pvals.shape[-1]):
-        p = pvals[..., i]
-        part = np.where(share <= p, 1, p / np.where(share > 0, share, 1)) if i + 1 < pvals.shape[-1] else np.ones(shape)
-        counts.append(draw_binomial(left, np.broadcast_to(part, shape), state_of(key, i)))
-        left, share = left - counts[-1], share - p
-    return np.stack(counts, -1)
+    return draw_multinomial(np.broadcast_to(n, shape), np.broadcast_to(pvals, (*shape, pvals.shape[-1])), state_of(key))
 
 
 def random_multivariate_normal(mean, cov, shape, key):

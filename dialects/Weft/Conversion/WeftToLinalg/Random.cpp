@@ -1,5 +1,6 @@
 // Random numbers: a call of the library later on, or Philox4x32-10 in integers of 64 bits, whose
-// words keep their upper halves zero.
+// words keep their upper halves zero. By rejection: routines of the library, which compare the
+// sizes themselves.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -184,6 +185,22 @@ Value lowerDrawPermutation(LinalgBuilder &b, DrawPermutationOp op) {
   }
   b.setSizes(loop.getResult(0), sizes);
   return loop.getResult(0);
+}
+
+Value lowerDrawLogGamma(LinalgBuilder &b, DrawLogGammaOp op) {
+  return b.routine(op, b.sizesOf(op.getA()));
+}
+
+Value lowerDrawPoisson(LinalgBuilder &b, DrawPoissonOp op) {
+  return b.routine(op, b.sizesOf(op.getRate()));
+}
+
+Value lowerDrawBinomial(LinalgBuilder &b, DrawBinomialOp op) {
+  return b.routine(op, b.sizesOf(op.getN()));
+}
+
+Value lowerDrawMultinomial(LinalgBuilder &b, DrawMultinomialOp op) {
+  return b.routine(op, b.sizesOf(op.getPvals()));
 }
 
 } // namespace mlir::weft
