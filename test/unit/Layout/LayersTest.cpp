@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Autodiff"] = {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Program"};
   may["Function"] = may["Autodiff"];
   may["Function"].insert({"Autodiff", "CodeCache"});
-  may["Random"] = {"Support", "OpDefs", "Runtime", "Ops", "Autodiff", "Function"};
+  may["Random"] = {"Support", "OpDefs", "Runtime", "Ops"};
   may["NN"] = may["Function"];
   may["NN"].insert({"Function", "Random", "NN", "Data", "IO"});
   may["Profile"] = {"Support"};
