@@ -423,6 +423,16 @@ Tensor ungrouped(const Tensor &x, std::int64_t group) {
   return reshape(x, sizes);
 }
 
+/// What the numbers of dropout follow from.
+Tensor seed_of(const AttentionOptions &options) {
+  constexpr std::int64_t kSeeds = std::int64_t{1} << 53;
+  if (options.dropout_key.defined())
+    return random::randint({1}, 0, kSeeds, {.key = options.dropout_key});
+  const random::Generator generator =
+      options.generator ? *options.generator : random::process_generator();
+  return generator.randint({1}, 0, kSeeds);
+}
+
 /// Each head of keys or values (.., heads, length, n) as often as queries share it.
 Tensor repeated(const Tensor &x, std::int64_t group) {
   std::vector<std::int64_t> heads;
@@ -438,6 +448,8 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
   const CompositeCall site("attention", query.where());
   Tensor q = query.materialize(), k = key.materialize(), v = value.materialize();
   std::int64_t group = check(q, k, v, options);
+  if (options.generator && options.dropout_key.defined())
+    throw ValueError("attention: a generator and a key are given: one of them is wanted");
   const bool sizes_wanted = options.causal != Causal::no || group > 1;
   if (group > 1 && !q.shape().is_static() &&
       (mask.defined() || weft::detail::size_for_call(q, -2) == unknown)) {
@@ -457,11 +469,7 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
                   .hides = mask.defined() || options.causal != Causal::no};
   if (!options.scale)
     problem.scale = 1 / std::sqrt(static_cast<double>(weft::detail::size_for_call(q, -1)));
-  if (options.dropout > 0) {
-    const random::Generator generator =
-        options.generator ? *options.generator : random::process_generator();
-    problem.seed = generator.randint({1}, 0, std::int64_t{1} << 53);
-  }
+  if (options.dropout > 0) problem.seed = seed_of(options);
   Tensor shaped = mask;
   if (mask.defined()) {
     if (is_floating(mask.dtype())) shaped = stop_gradient(mask.astype(q.dtype()));

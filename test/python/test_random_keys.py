@@ -23,6 +23,7 @@ DRAWS = {
     "multinomial": lambda key: wf.random.multinomial(20.0, [0.2, 0.3, 0.5], shape=(3,), key=key),
     "choice": lambda key: wf.random.choice(wf.arange(12), (5,), replace=False, key=key),
     "dropout": lambda key: wf.nn.dropout(wf.ones((4, 6)), 0.4, key),
+    "attention": lambda key: wf.nn.attention(*[wf.ones((1, 5, 2))] * 2, wf.reshape(wf.arange(15.0), (1, 5, 3)), dropout=0.5, dropout_key=key),
     "split": lambda key: wf.random.split(key, 3),
     "fold_in": lambda key: wf.random.fold_in(key, 12),
 }

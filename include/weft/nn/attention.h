@@ -33,8 +33,10 @@ struct AttentionOptions {
   double dropout = 0;
   /// Where dropout has its numbers from; by default `random::process_generator()`.
   std::optional<random::Generator> generator = std::nullopt;
+  /// The key of dropout's numbers, in place of a generator.
+  Tensor dropout_key = {};
 };
-WEFT_OPTIONS(AttentionOptions, causal, scale, dropout, generator)
+WEFT_OPTIONS(AttentionOptions, causal, scale, dropout, generator, dropout_key)
 
 /// softmax(query key^T scale + mask) value (Vaswani et al. 2017), of rows (.., heads, length,
 /// depth). The matrix of weights is never whole in memory: blocks of queries are computed one after
@@ -44,7 +46,7 @@ WEFT_OPTIONS(AttentionOptions, causal, scale, dropout, generator)
 ///
 /// Throws ShapeError if ranks, lengths or depths do not fit or the heads of keys do not divide
 /// those of queries, DTypeError unless all are floating of one dtype, ValueError for a dropout
-/// outside of [0, 1).
+/// outside of [0, 1), or a generator and a key.
 /// \param query (batch.., heads, queries, depth), of at least three axes
 /// \param key (batch.., heads of keys, keys, depth)
 /// \param value (batch.., heads of keys, keys, depth of values)

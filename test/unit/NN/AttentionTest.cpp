@@ -209,6 +209,14 @@ TEST(Attention, Dropout) {
   // It is linear in v.
   EXPECT_NEAR(sum(dv * in.v).item<double>(), sum(y).item<double>(), 1e-8);
   EXPECT_GT(distance(run(in.v), y), 0);
+  // With a key the numbers are a function of it.
+  const auto of_key = [&](const Tensor &key) {
+    return attention(in.q, in.k, in.v, {}, {.dropout = 0.25, .dropout_key = key});
+  };
+  const Tensor key = random::key(1);
+  EXPECT_EQ(distance(of_key(key), of_key(key)), 0);
+  EXPECT_EQ(distance(of_key(key), function(of_key)(key)), 0);
+  EXPECT_GT(distance(of_key(key), of_key(random::key(2))), 0);
 }
 
 TEST(Attention, WhatItRefuses) {
@@ -226,6 +234,11 @@ TEST(Attention, WhatItRefuses) {
   EXPECT_THROW(attention(in.q, in.q, in.q, zeros({3}, boolean)), ShapeError);
   EXPECT_THROWS(attention(in.q, in.q, in.q, {}, {.dropout = 1}), ValueError,
                 "attention: dropout is 1, but must be at least 0 and below 1");
+  EXPECT_THROWS(attention(in.q, in.q, in.q, {},
+                          {.generator = random::Generator(1), .dropout_key = random::key(1)}),
+                ValueError, "attention: a generator and a key are given: one of them is wanted");
+  EXPECT_THROWS(attention(in.q, in.q, in.q, {}, {.dropout = 0.5, .dropout_key = zeros({2})}),
+                DTypeError, "attention: random::randint: a key is of dtype u64, but it is f32");
   EXPECT_THROWS(MultiHeadAttention(10, {.heads = 4}), ValueError,
                 "MultiHeadAttention: the 4 heads do not divide the size 10: give the depth of a "
                 "head");
