@@ -9,18 +9,24 @@ using namespace llvm;
 
 namespace weft::tblgen {
 
+/// The member of Draw that draws an operand.
+static StringRef drawOf(const Operand &operand) {
+  if (operand.variadic) return "tensors";
+  if (operand.role == "key") return "key";
+  if (operand.optional) return "optional";
+  const bool isStream =
+      operand.role == "value" && operand.dtypes == std::vector<std::string>{"i64"};
+  return isStream ? "state" : "operand";
+}
+
 /// One call: arguments are drawn in the order of the parameters, so that a seed says all.
 static void emitCall(const Callable &op, bool asSpan, raw_ostream &os) {
   os << "{\"" << op.scope() << op.cppName << (asSpan ? " of a span" : "")
      << "\", [](Draw &draw) {\n";
   SmallVector<std::string> arguments, options;
   for (const Operand &operand : op.operands) {
-    os << "   const auto " << operand.name << " = draw."
-       << (operand.variadic        ? "tensors"
-           : operand.role == "key" ? "key"
-           : operand.optional      ? "optional"
-                                   : "operand")
-       << "(\"" << operand.name << "\");\n";
+    os << "   const auto " << operand.name << " = draw." << drawOf(operand) << "(\"" << operand.name
+       << "\");\n";
     if (!operand.variadic) arguments.push_back(operand.name);
     else if (asSpan) arguments.push_back("std::span<const Tensor>(" + operand.name + ")");
     else arguments.push_back("{" + operand.name + "[0], " + operand.name + "[1]}");

@@ -236,6 +236,15 @@ Tensor Draw::key(const char *name) {
   return take(drawn);
 }
 
+Tensor Draw::state(const char *name) {
+  if (choose(8) == 0) return tensor(name);
+  Random random = begin();
+  const auto seed = static_cast<std::int64_t>(random.next());
+  const Tensor drawn = weft::tensor({seed, static_cast<std::int64_t>(random.next())});
+  note(name, to_string(drawn));
+  return take(drawn);
+}
+
 template <>
 bool Draw::value<bool>(const char *name) {
   Random random = begin();

@@ -70,6 +70,8 @@ public:
   OptionalArgument optional(const char *name);
   /// A key of random numbers; another tensor one time in eight.
   Tensor key(const char *name);
+  /// The seed and the number of a stream; another tensor one time in eight.
+  Tensor state(const char *name);
   /// bool, integers, double, DType, enums, Ints, Shape, std::string, and std::optional of these.
   template <class T>
   T value(const char *name);

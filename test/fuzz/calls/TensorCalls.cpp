@@ -46,6 +46,20 @@ std::optional<std::uint64_t> seed(Draw &draw) {
   return draw.value<std::uint64_t>("seed");
 }
 
+/// With numbers of a seed or of a key.
+template <class Options>
+Options by_numbers(Draw &draw, Options options) {
+  if (draw.choose(2) == 0) options.seed = seed(draw);
+  else options.key = draw.key("key");
+  return options;
+}
+
+random::NormalOptions normal_options(Draw &draw) {
+  const auto mean = draw.value<double>("mean"), stddev = draw.value<double>("stddev");
+  const auto dtype = draw.value<DType>("dtype");
+  return by_numbers(draw, random::NormalOptions{.mean = mean, .stddev = stddev, .dtype = dtype});
+}
+
 const CallEntry kCalls[] = {
     {"full",
      [](Draw &draw) {
@@ -183,51 +197,76 @@ const CallEntry kCalls[] = {
        check(condition, text, value);
        return results(value);
      }},
+    {"random::key",
+     [](Draw &draw) { return results(random::key(draw.value<std::uint64_t>("seed"))); }},
     {"random::uniform",
      [](Draw &draw) {
        const Shape shape = small_shape(draw);
        const auto low = draw.value<double>("low"), high = draw.value<double>("high");
        const auto dtype = draw.value<DType>("dtype");
-       return results(
-           random::uniform(shape, {.seed = seed(draw), .low = low, .high = high, .dtype = dtype}));
+       return results(random::uniform(
+           shape,
+           by_numbers(draw, random::UniformOptions{.low = low, .high = high, .dtype = dtype})));
      }},
     {"random::normal",
      [](Draw &draw) {
        const Shape shape = small_shape(draw);
-       const auto mean = draw.value<double>("mean"), stddev = draw.value<double>("stddev");
-       const auto dtype = draw.value<DType>("dtype");
-       const random::NormalOptions options{
-           .seed = seed(draw), .mean = mean, .stddev = stddev, .dtype = dtype};
-       return draw.choose(2) == 0 ? results(random::normal(shape, options))
-                                  : results(random::truncated_normal(shape, options));
+       return results(random::normal(shape, normal_options(draw)));
+     }},
+    {"random::truncated_normal",
+     [](Draw &draw) {
+       const Shape shape = small_shape(draw);
+       return results(random::truncated_normal(shape, normal_options(draw)));
      }},
     {"random::bernoulli",
      [](Draw &draw) {
        const Shape shape = small_shape(draw);
        const auto probability = draw.operand("probability");
-       return results(random::bernoulli(shape, probability, {.seed = seed(draw)}));
+       return results(
+           random::bernoulli(shape, probability, by_numbers(draw, random::BernoulliOptions())));
+     }},
+    {"random::categorical",
+     [](Draw &draw) {
+       const auto logits = draw.operand("logits");
+       const auto axis = draw.value<std::int64_t>("axis");
+       return results(
+           random::categorical(logits, by_numbers(draw, random::CategoricalOptions{.axis = axis})));
      }},
     {"random::randint",
      [](Draw &draw) {
        const Shape shape = small_shape(draw);
        const auto low = draw.value<std::int64_t>("low"), high = draw.value<std::int64_t>("high");
        const auto dtype = draw.value<DType>("dtype");
-       return results(random::randint(shape, low, high, {.seed = seed(draw), .dtype = dtype}));
+       return results(random::randint(shape, low, high,
+                                      by_numbers(draw, random::RandintOptions{.dtype = dtype})));
      }},
     {"random::permutation",
      [](Draw &draw) {
        const auto n = draw.value<std::int64_t>("n");
        const auto dtype = draw.value<DType>("dtype");
        if (is_large({n})) return std::vector<Tensor>();
-       return results(random::permutation(n, {.seed = seed(draw), .dtype = dtype}));
+       return results(
+           random::permutation(n, by_numbers(draw, random::PermutationOptions{.dtype = dtype})));
      }},
     {"Generator",
      [](Draw &draw) {
        const random::Generator generator(draw.value<std::uint64_t>("seed"));
        const Tensor like = draw.tensor("like");
-       const auto drawn = generator.uniform(random::like(like));
-       return results(
-           std::tuple(drawn, generator.shuffle(draw.operand("x")), generator.state().value()));
+       const auto dtype = draw.value<DType>("dtype");
+       const std::tuple drawn(generator.uniform(random::like(like)), generator.key(),
+                              generator.randint(random::like(like), -3, 4));
+       Tensor more;
+       switch (draw.choose(6)) {
+       case 0: more = generator.normal(random::like(like), {.dtype = dtype}); break;
+       case 1: more = generator.truncated_normal(random::like(like), {.dtype = dtype}); break;
+       case 2: more = generator.bernoulli(draw.operand("probability")); break;
+       case 3:
+         more = generator.categorical(draw.operand("logits"), draw.value<std::int64_t>("axis"));
+         break;
+       case 4: more = generator.permutation(5, dtype); break;
+       default: more = generator.shuffle(draw.operand("x")); break;
+       }
+       return results(std::tuple(drawn, more, generator.state().value()));
      },
      false},
     {"IndexedSlices::dense",
