@@ -149,6 +149,10 @@ WORKS = {
     "max_pool": max_pool,
     "max_pool_grad": gradients(max_pool),
     "normal_1M": lambda key: jax.random.normal(key, (MI,)),
+    "normal_f64_1M": lambda key: jax.random.normal(key, (MI,), jnp.float64),
+    "gamma_1M": lambda key: jax.random.gamma(key, 2.5, (MI,)),
+    "gamma_f64_1M": lambda key: jax.random.gamma(key, 2.5, (MI,), jnp.float64),
+    "categorical_1M": lambda key: jax.random.categorical(key, jnp.broadcast_to(jnp.arange(8.0) / 4, (MI // 8, 8))),
     "uniform_1M": lambda key: jax.random.uniform(key, (MI,)),
     "permutation_1M": lambda key: jax.random.permutation(key, MI),
     "power_2_64K": lambda x: x**2.0,
@@ -182,6 +186,7 @@ def prepared(name, inputs):
         return first_call_of_reductions, "ms"
     if with_state := networks_jax.prepared(name, inputs):
         return with_state
+    jax.config.update("jax_enable_x64", "_f64_" in name)
     # Indices become i32, as JAX has them unless it is told otherwise.
     arguments = [jnp.asarray(x) for x in inputs] or [jax.random.key(1)]
     work = jax.jit(WORKS[name])

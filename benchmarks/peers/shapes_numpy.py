@@ -30,6 +30,12 @@ def softmax(x):
     return e / e.sum(axis=-1, keepdims=True)
 
 
+def categorical():
+    """By Gumbel's noise, which is faster than sums of probabilities."""
+    unit = np.maximum(generator.random((MI // 8, 8), dtype=np.float32), np.finfo(np.float32).tiny)
+    return np.argmax(np.arange(8, dtype=np.float32) / 4 - np.log(-np.log(unit)), axis=-1)
+
+
 def normal_cdf(x):
     size = np.abs(x)
     t = 1 / (1 + np.float32(0.2316419) * size)
@@ -72,6 +78,10 @@ WORKS = {
     "take_1M": lambda x, at: np.take(x, at),
     "concat_narrow": lambda a, b: np.concatenate([a, b], axis=1),
     "normal_1M": lambda: generator.standard_normal(MI, dtype=np.float32),
+    "normal_f64_1M": lambda: generator.standard_normal(MI),
+    "gamma_1M": lambda: generator.standard_gamma(2.5, MI, dtype=np.float32),
+    "gamma_f64_1M": lambda: generator.standard_gamma(2.5, MI),
+    "categorical_1M": categorical,
     "uniform_1M": lambda: generator.random(MI, dtype=np.float32),
     "permutation_1M": lambda: generator.permutation(MI),
     "power_2_64K": lambda x: x**2.0,

@@ -214,6 +214,18 @@ const std::map<std::string, Work> &plain_works() {
       {"take_1M", [](In x) -> Tensors { return {at::index_select(x[0], 0, x[1])}; }},
       {"concat_narrow", [](In x) -> Tensors { return {at::cat({x[0], x[1]}, 1)}; }},
       {"normal_1M", [](In) -> Tensors { return {torch::randn({kMi})}; }},
+      {"normal_f64_1M", [](In) -> Tensors { return {torch::randn({kMi}, torch::kFloat64)}; }},
+      {"gamma_1M",
+       [](In) -> Tensors { return {torch::_standard_gamma(torch::full({kMi}, 2.5F))}; }},
+      {"gamma_f64_1M",
+       [](In) -> Tensors {
+         return {torch::_standard_gamma(torch::full({kMi}, 2.5, torch::kFloat64))};
+       }},
+      {"categorical_1M",
+       [](In) -> Tensors {
+         const auto logits = torch::arange(8, torch::kFloat32).div(4).expand({kMi / 8, 8});
+         return {torch::multinomial(torch::softmax(logits, -1), 1, true).squeeze(-1)};
+       }},
       {"uniform_1M", [](In) -> Tensors { return {torch::rand({kMi})}; }},
       {"permutation_1M", [](In) -> Tensors { return {torch::randperm(kMi)}; }},
       {"power_2_64K", [](In x) -> Tensors { return {at::pow(x[0], 2.0)}; }},
