@@ -84,9 +84,9 @@ TEST(Rejection, LoopsHaveTheBitsOfTheirFormulas) {
     EXPECT_GT(wanted.size(), 20U);
     EXPECT_LT(wanted.size(), 180U);
     std::vector<int> refused(a.size() + 1, -1);
-    const int refusals = loops.gamma_candidates(
-        count, {d.data(), log_d.data(), scale.data()}, z.data(), root.data(), log_root.data(),
-        log_v.data(), logarithm.data(), refused.data());
+    const int refusals =
+        loops.gamma_candidates(count, {d.data(), log_d.data(), scale.data()}, z.data(), root.data(),
+                               log_root.data(), log_v.data(), logarithm.data(), refused.data());
     refused.resize(static_cast<std::size_t>(refusals));
     EXPECT_EQ(refused, wanted);
     for (std::size_t i = 0; i < a.size(); ++i) {
