@@ -202,7 +202,7 @@ def Weft_PolyfitFn : Weft_CompositeFn<"polyfit"> {
   let numpy = "np.polyfit(x.astype(float), y.astype(float), deg, rcond, w=w.astype(float)).astype(x.dtype)";
   let tolerance = "near(1024)";
   let signedZeros = 0;
-  let example = "polyfit([0.0, 1.0, 2.0], [2.0, 3.0, 6.0], [1.0, 1.0, 1.0], 2)  ->  [1, 0, 2]";
+  let example = "polyfit([0.0, 1.0, 2.0], [3.0, 5.0, 7.0], [1.0, 1.0, 1.0], 1)  ->  [2, 3]";
 }
 
 class Weft_SlidingFn<string name, string otherwise> : Weft_PairFn<name, Weft_Number> {
