@@ -3,6 +3,7 @@
 #include "Kernels/RejectionParts.h"
 
 #include <cstddef>
+#include <cstring>
 
 #include "Kernels/Routine.h"
 #include "Support/Threads.h"
@@ -74,13 +75,6 @@ std::int64_t product_of(const std::int64_t *begin, const std::int64_t *end) {
   return product;
 }
 
-/// Whether all elements are one in memory.
-bool is_one(const RoutineTensor &x) {
-  for (std::int64_t axis = 0; axis < x.rank; ++axis)
-    if (x.strides[axis] != 0 && x.sizes[axis] != 1) return false;
-  return true;
-}
-
 /// The stream of a batch.
 RandomStream stream_of(const RoutineTensor &state, std::int64_t batch) {
   std::uint64_t words[2];
@@ -125,18 +119,24 @@ void draw(const RoutineCall &call) {
   const RoutineTensor &state = call.operands.back(), &result = call.results[0];
   const auto parameters = call.operands.first(call.operands.size() - 1);
   const Parts parts(result.sizes, state.rank - 1, result.rank);
-  const bool same = std::ranges::all_of(parameters, is_one);
   parts.share([&](std::int64_t begin, std::int64_t end) {
     Distribution distribution;
+    decltype(distribution.parameters) given;
+    int prepared = 0;
     for (std::int64_t i = begin; i < end; ++i) {
       const Parts::Part part = parts[i];
-      if (!same || i == begin) {
-        // The part behind may be longer.
-        const int given =
-            same ? static_cast<int>(std::min<std::int64_t>(kPart, parts.each)) : part.count;
+      // Often they are one number for all elements.
+      bool are_known = part.count <= prepared;
+      for (std::size_t k = 0; k < parameters.size(); ++k) {
+        read<T>(parameters[k], part.first, part.count, given[k].data());
+        are_known = are_known && std::memcmp(given[k].data(), distribution.parameters[k].data(),
+                                             sizeof(double) * at(part.count)) == 0;
+      }
+      if (!are_known) {
         for (std::size_t k = 0; k < parameters.size(); ++k)
-          read<T>(parameters[k], same ? 0 : part.first, given, distribution.parameters[k].data());
-        distribution.prepare(given);
+          std::copy_n(given[k].begin(), part.count, distribution.parameters[k].begin());
+        distribution.prepare(part.count);
+        prepared = part.count;
       }
       Numbers numbers;
       distribution.draw(Attempts(stream_of(state, part.batch), part.within), part.count, numbers);
