@@ -230,6 +230,8 @@ def test_windows():
     np.testing.assert_allclose(wf.fft.hamming_window(7, False, "float64"), np.hamming(7), atol=1e-15)
     np.testing.assert_allclose(wf.fft.hann_window(6), np.hanning(7)[:6], atol=1e-7)
     assert wf.fft.hann_window(0).shape == (0,) and wf.fft.hann_window(1).tolist() == [1.0]
+    with pytest.raises(wf.ResourceExhaustedError):
+        wf.fft.hann_window(1 << 58)
     with pytest.raises(wf.ValueError, match="fft.hann_window: the length is -1"):
         wf.fft.hann_window(-1)
 

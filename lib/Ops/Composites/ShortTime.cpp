@@ -5,6 +5,8 @@
 #include <numbers>
 #include <string>
 
+#include "Runtime/Elements.h"
+#include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
 
 namespace weft::composites {
@@ -152,12 +154,13 @@ Tensor cosine_window(const char *function, std::int64_t length, double a, double
   if (!is_floating(options.dtype))
     raise(ErrorKind::dtype, std::string(function) + ": the dtype is " +
                                 std::string(name_of(options.dtype)) + ": a floating one is wanted");
-  std::vector<double> values(static_cast<std::size_t>(length), 1.0);
+  const Tensor window = detail::new_tensor(DType::f64, Shape{length});
+  auto *const values = detail::elements<double>(window);
   const double steps = static_cast<double>(options.periodic ? length : length - 1);
-  for (std::int64_t i = 0; length > 1 && i < length; ++i)
-    values[static_cast<std::size_t>(i)] =
-        a - b * std::cos(2 * std::numbers::pi * static_cast<double>(i) / steps);
-  return cast(tensor(values), options.dtype);
+  for (std::int64_t i = 0; i < length; ++i)
+    values[i] =
+        length == 1 ? 1 : a - b * std::cos(2 * std::numbers::pi * static_cast<double>(i) / steps);
+  return cast(window, options.dtype);
 }
 
 } // namespace

@@ -197,6 +197,23 @@ const CallEntry kCalls[] = {
        check(condition, text, value);
        return results(value);
      }},
+    {"fft::hann_window",
+     [](Draw &draw) {
+       const auto length = draw.value<std::int64_t>("length");
+       const fft::WindowOptions options{.periodic = draw.value<bool>("periodic"),
+                                        .dtype = draw.value<DType>("dtype")};
+       if (is_large({length})) return std::vector<Tensor>();
+       return results(
+           std::pair(fft::hann_window(length, options), fft::hamming_window(length, options)));
+     }},
+    {"fft::fftfreq",
+     [](Draw &draw) {
+       const auto n = draw.value<std::int64_t>("n");
+       const fft::FrequencyOptions options{.d = draw.value<double>("d"),
+                                           .dtype = draw.value<DType>("dtype")};
+       if (is_large({n})) return std::vector<Tensor>();
+       return results(std::pair(fft::fftfreq(n, options), fft::rfftfreq(n, options)));
+     }},
     {"random::key",
      [](Draw &draw) { return results(random::key(draw.value<std::uint64_t>("seed"))); }},
     {"random::uniform",
