@@ -2,6 +2,7 @@
 #include "Reports/MemoryReport.h"
 
 #include "Weft/IR/Bridge.h"
+#include "Weft/IR/Buffers.h"
 #include "Weft/IR/Places.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -105,13 +106,6 @@ void setSize(MemoryNote &note, Value buffer) {
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
-
-/// What `buffer` is a view of.
-Value rootOf(Value buffer) {
-  while (auto view = dyn_cast_or_null<ViewLikeOpInterface>(buffer.getDefiningOp()))
-    buffer = view.getViewSource();
-  return buffer;
-}
 
 /// Everything that uses a buffer or a view of it.
 void collectUsers(Value buffer, llvm::SmallSetVector<Operation *, 8> &users) {

@@ -1,6 +1,7 @@
 // The pass weft-fuse-rows: neighbouring loops over the same rows become one loop over blocks of
 // them.
 #include "Weft/IR/Bridge.h"
+#include "Weft/IR/Buffers.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RowLoop.h"
 
@@ -35,19 +36,6 @@ constexpr int64_t kSmallest = 128 << 10;
 constexpr int64_t kFewestRows = 8;
 /// How many ops further on the loops are looked for, and how many one loop takes up.
 constexpr size_t kWindow = 128, kMostMembers = 64;
-
-/// The buffer that `value` is a view of.
-Value rootOf(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>()) value = view.getViewSource();
-  return value;
-}
-
-/// Whether no other such buffer shares its memory.
-bool isDistinct(Value root) {
-  if (root.getDefiningOp<memref::AllocOp>()) return true;
-  auto argument = dyn_cast<BlockArgument>(root);
-  return argument && isa<func::FuncOp>(argument.getOwner()->getParentOp());
-}
 
 /// One buffer that an op reads or writes.
 struct Use {

@@ -1,25 +1,17 @@
 // What the host reads in buffers for launches alone, read by the launches.
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "Weft/IR/Buffers.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace mlir::weft {
 
-/// The buffer that `buffer` is a view of.
-static Value baseOf(Value buffer) {
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>()) buffer = view.getViewSource();
-  return buffer;
-}
-
-bool isOfHost(Value buffer) { return baseOf(buffer).getDefiningOp<memref::AllocaOp>() != nullptr; }
+bool isOfHost(Value buffer) { return rootOf(buffer).getDefiningOp<memref::AllocaOp>() != nullptr; }
 
 namespace {
 
@@ -49,26 +41,31 @@ private:
   }
 
   /// Whether a scalar comes from an element of a buffer, by arithmetic.
-  static bool readsBuffer(Value value) {
+  bool readsBuffer(Value value) {
     if (isa<MemRefType>(value.getType())) return false;
-    if (readOf(value)) return true;
+    // Each value is looked at once: arithmetic may use one many times.
+    if (auto known = reading.find(value); known != reading.end()) return known->second;
     Operation *op = value.getDefiningOp();
-    return op && op->getNumRegions() == 0 && isPure(op) &&
-           llvm::any_of(op->getOperands(), readsBuffer);
+    bool reads = bool(readOf(value));
+    if (!reads && op && op->getNumRegions() == 0 && isPure(op))
+      reads = llvm::any_of(op->getOperands(), [&](Value operand) { return readsBuffer(operand); });
+    return reading[value] = reads;
   }
 
   /// Whether it can be read where the launch is, for what it reads is there still.
   bool isMovable(Value value) {
+    if (!readsBuffer(value)) return true;
+    if (auto known = movable.find(value); known != movable.end()) return known->second;
+    bool moves = true;
     if (auto load = readOf(value)) {
       Operation *around = load->getBlock()->findAncestorOpInBlock(*launch);
-      for (Operation *op = load->getNextNode(); op; op = op->getNextNode()) {
-        if (mayWrite(op, load.getMemRef())) return false;
+      for (Operation *op = load->getNextNode(); moves && op; op = op->getNextNode()) {
+        moves = !mayWrite(op, load.getMemRef());
         if (op == around) break;
       }
-      return llvm::all_of(load.getIndices(), [&](Value index) { return isMovable(index); });
     }
-    return !readsBuffer(value) || llvm::all_of(value.getDefiningOp()->getOperands(),
-                                               [&](Value operand) { return isMovable(operand); });
+    for (Value operand : value.getDefiningOp()->getOperands()) moves = moves && isMovable(operand);
+    return movable[value] = moves;
   }
 
   /// Whether `op` or something in it may write what `read` has elements of.
@@ -87,23 +84,16 @@ private:
           effects.getEffects(found);
           const bool writes = llvm::any_of(found, [&](const MemoryEffects::EffectInstance &effect) {
             return isa<MemoryEffects::Write>(effect.getEffect()) &&
-                   (!effect.getValue() || !areApart(effect.getValue(), read));
+                   (!effect.getValue() || mayShare(effect.getValue(), read));
           });
           return writes ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
 
-  /// Whether two buffers have no element in common: what is allocated, and arguments, of which
-  /// those that are written are nobody else's.
-  static bool areApart(Value written, Value read) {
-    const auto isWhole = [](Value base) {
-      if (auto argument = dyn_cast<BlockArgument>(base))
-        return isa<func::FuncOp>(argument.getOwner()->getParentOp());
-      return isa<memref::AllocOp, memref::AllocaOp, memref::GetGlobalOp>(base.getDefiningOp());
-    };
-    Value one = baseOf(written), other = baseOf(read);
-    return one != other && isWhole(one) && isWhole(other);
+  static bool mayShare(Value written, Value read) {
+    Value one = rootOf(written), other = rootOf(read);
+    return one == other || !isDistinct(one) || !isDistinct(other);
   }
 
   /// What `value` is in the launch.
@@ -119,6 +109,7 @@ private:
   gpu::LaunchOp launch;
   OpBuilder b;
   IRMapping mapping;
+  DenseMap<Value, bool> reading, movable;
 };
 
 } // namespace

@@ -25,6 +25,19 @@ static constexpr int64_t kBlockSize = 256;
 
 namespace {
 
+/// An empty launch, the kernel of which will be `kernel` in `module`; `b` is put into it.
+gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
+                       StringRef kernel) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
+  launch.setModuleAttr(FlatSymbolRefAttr::get(b.getStringAttr(module)));
+  launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(kernel)));
+  b.setInsertionPointToStart(&launch.getBody().front());
+  gpu::TerminatorOp::create(b, loc);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  return launch;
+}
+
 /// Builds the launch of one structured op.
 class LaunchBuilder {
 public:
@@ -43,18 +56,13 @@ public:
     Value count = index(1);
     for (unsigned loop : parallel) count = arith::MulIOp::create(b, count, sizes[loop]);
 
-    Value one = index(1), threads = index(kBlockSize);
-    Value blocks = arith::CeilDivUIOp::create(b, count, threads);
-    auto launch = gpu::LaunchOp::create(b, blocks, one, one, threads, one, one);
-    launch.setModuleAttr(FlatSymbolRefAttr::get(b.getStringAttr(module)));
-    launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(kernel)));
-    b.setInsertionPointToStart(&launch.getBody().front());
+    Value threads = index(kBlockSize), blocks = arith::CeilDivUIOp::create(b, count, threads);
+    gpu::LaunchOp launch = launchOf(b, op.getLoc(), blocks, threads, module, kernel);
     Value element = arith::AddIOp::create(
         b, arith::MulIOp::create(b, launch.getBlockIds().x, index(kBlockSize)),
         launch.getThreadIds().x);
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, element, count);
     auto guard = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
-    gpu::TerminatorOp::create(b);
     b.setInsertionPointToStart(guard.thenBlock());
 
     // The last parallel loop runs fastest, so that neighbouring threads meet neighbouring elements.
@@ -218,14 +226,9 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
 
   /// What the host stores in a buffer, stored by one thread.
   gpu::LaunchOp storeOnDevice(RewriterBase &rewriter, memref::StoreOp store, StringRef name) {
-    ImplicitLocOpBuilder b(store.getLoc(), rewriter);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    auto launch = gpu::LaunchOp::create(b, one, one, one, one, one, one);
-    launch.setModuleAttr(FlatSymbolRefAttr::get(kernels.getNameAttr()));
-    launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(name)));
-    b.setInsertionPointToStart(&launch.getBody().front());
-    b.clone(*store);
-    gpu::TerminatorOp::create(b);
+    Value one = arith::ConstantIndexOp::create(rewriter, store.getLoc(), 1);
+    gpu::LaunchOp launch = launchOf(rewriter, store.getLoc(), one, one, kernels.getName(), name);
+    rewriter.clone(*store);
     rewriter.eraseOp(store);
     return launch;
   }

@@ -1,4 +1,5 @@
 // The pass weft-materialize-destinations: copies what bufferization could not put where it belongs.
+#include "Weft/IR/Buffers.h"
 #include "Weft/Transforms/AssignPlaces.h"
 #include "Weft/Transforms/Passes.h"
 
@@ -15,17 +16,6 @@ namespace mlir::weft {
 static bool isStaticBuffer(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.hasStaticShape();
-}
-
-/// What `buffer` is a view of.
-static Value rootOf(Value buffer) {
-  while (Operation *op = buffer.getDefiningOp()) {
-    if (!isa<memref::CastOp, memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp,
-             memref::ReinterpretCastOp>(op))
-      break;
-    buffer = op->getOperand(0);
-  }
-  return buffer;
 }
 
 /// Whether `buffer` is all of `place`: the same but for casts.
@@ -80,13 +70,6 @@ static void straighten(memref::CastOp cast) {
   cast.erase();
 }
 
-/// Whether `root` shares memory with no other buffer.
-static bool isKnown(Value root) {
-  if (auto argument = dyn_cast<BlockArgument>(root))
-    return isa<func::FuncOp>(argument.getOwner()->getParentOp());
-  return isa<memref::AllocOp, memref::GetGlobalOp>(root.getDefiningOp());
-}
-
 /// Copies each of `values` to the place of the same number, as if all at once: a value that may be
 /// in another's place is set aside first.
 static void storeAll(ImplicitLocOpBuilder &b, ArrayRef<Value> values, ArrayRef<Value> places,
@@ -97,7 +80,7 @@ static void storeAll(ImplicitLocOpBuilder &b, ArrayRef<Value> values, ArrayRef<V
     if (!is(values[i], places[i])) moving.push_back(i);
   if (moving.size() > 1)
     for (unsigned i : moving)
-      if (Value root = rootOf(values[i]); !isKnown(root) || llvm::is_contained(places, root))
+      if (Value root = rootOf(values[i]); !isDistinct(root) || llvm::is_contained(places, root))
         sources[i] = copied(b, values[i], "values trade places and are set aside first");
   for (unsigned i : moving) {
     if (!locations.empty()) b.setLoc(locations[i]);
