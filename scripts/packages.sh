@@ -130,3 +130,8 @@ apt_progress() {
       if (tenth > last[kind]) { last[kind] = tenth; printf "  %s %d %%\n", kind, tenth * 10; fflush() }
     }'
 }
+
+# Where ptxas is, as test/lit.cfg.py looks for it.
+ptxas_path() {
+  command -v ptxas || compgen -G '/usr/local/cuda*/bin/ptxas' | sed -n 1p || compgen -G build/ptxas/ptxas
+}
