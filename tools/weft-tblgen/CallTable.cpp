@@ -14,9 +14,7 @@ static StringRef drawOf(const Operand &operand) {
   if (operand.variadic) return "tensors";
   if (operand.role == "key") return "key";
   if (operand.optional) return "optional";
-  const bool isStream =
-      operand.role == "value" && operand.dtypes == std::vector<std::string>{"i64"};
-  return isStream ? "state" : "operand";
+  return operand.isStream ? "state" : "operand";
 }
 
 /// One call: arguments are drawn in the order of the parameters, so that a seed says all.

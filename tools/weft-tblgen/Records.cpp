@@ -142,6 +142,7 @@ static Operand readOperand(const Record *type, StringRef name) {
   }
   operand.admitsWord = type->getValueAsString("kindName").str();
   operand.role = type->getValueAsString("role").str();
+  operand.isStream = type->getValueAsBit("isStream");
   const std::vector<StringRef> admitted = type->getValueAsListOfStrings("admits");
   for (const DTypeRow &row : dtypeRows())
     if (is_contained(admitted, row.kind) || is_contained(admitted, row.enumerator))

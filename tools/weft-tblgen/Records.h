@@ -22,6 +22,7 @@ struct Operand {
   bool variable = false; ///< a handle, not a tensor
   bool optional = false; ///< may be left out
   bool rest = false;     ///< a list that Python is given one by one
+  bool isStream = false; ///< the seed and the number of a random stream
 
   /// Whether it takes no dtype together with the others.
   bool keepsDType() const { return role == "predicate" || role == "index" || role == "key"; }

@@ -63,6 +63,7 @@ class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
   string kindName = kind;
   list<string> admits = admitted;
   string role = which;
+  bit isStream = 0; // the seed and the number of a random stream, which calls for tests draw so
 }
 def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating", "complex"]>;
 /// What has an order, and what is rounded: complex numbers do not.
@@ -84,7 +85,9 @@ def Weft_Size : Weft_TensorOf<"an integer of 64 bits", ["i64"], "size">;
 def Weft_Predicate : Weft_TensorOf<"bool", ["boolean"], "predicate">;
 def Weft_Bool : Weft_TensorOf<"bool", ["boolean"]>;
 /// Seed and number of a random stream; the shape function checks that there are two.
-def Weft_Stream : Weft_TensorOf<"an integer of 64 bits", ["i64"]>;
+def Weft_Stream : Weft_TensorOf<"an integer of 64 bits", ["i64"]> {
+  let isStream = 1;
+}
 
 /// Which element of a window, where any number is one or none.
 def Weft_WindowPlace : Weft_TensorOf<"an integer of 32 bits", ["i32"]>;
