@@ -150,28 +150,36 @@ private:
 
   void boost(const Attempts &attempts, const Places &small, Numbers &result) const {
     if (small.count() == 0) return;
-    Numbers u, unused, a;
+    Numbers u, unused, a, more;
     attempts.draw(kAttempts, small, u, unused);
     apply(OpCode::log, small.count(), u);
     small.gather(parameters[0], a);
-    level().quotients(small.count(), u.data(), a.data(), unused.data());
-    for (int i = 0; i < small.count(); ++i) result[at(small[i])] += unused[at(i)];
+    level().quotients(small.count(), u.data(), a.data(), more.data());
+    for (int i = 0; i < small.count(); ++i) result[at(small[i])] += more[at(i)];
   }
 
   Numbers d_, log_d_, scale_;
   Places small_, others_;
 };
 
-/// How many sums of terms are below u; `next(k, term)` gives the term behind.
+/// Of each of these elements how many sums of terms, the first of which is given, are below the
+/// first number of its first attempt; `next(element, k, term)` gives the term behind.
 template <class Next>
-double terms_below(double u, double term, const Next &next) {
-  double k = 0, sum = term;
-  while (u > sum && k < kAttempts) {
-    term = next(k, term);
-    sum += term;
-    k += 1;
+void count_terms(const Attempts &attempts, const Places &places, const Numbers &first_terms,
+                 Numbers &result, const Next &next) {
+  if (places.count() == 0) return;
+  Numbers u, unused;
+  attempts.draw(0, places, u, unused);
+  for (int i = 0; i < places.count(); ++i) {
+    const int element = places[i];
+    double k = 0, term = first_terms[at(element)], sum = term;
+    while (u[at(i)] > sum && k < kAttempts) {
+      term = next(element, k, term);
+      sum += term;
+      k += 1;
+    }
+    result[at(element)] = k;
   }
-  return k;
 }
 
 /// What a candidate is.
@@ -231,16 +239,9 @@ public:
 
   void draw(const Attempts &attempts, int count, Numbers &result) const {
     const Places few = few_.below(count), many = many_.below(count);
-    if (few.count() > 0) {
-      Numbers u, unused;
-      attempts.draw(0, few, u, unused);
-      for (int i = 0; i < few.count(); ++i) {
-        const double mean = rate_[at(few[i])];
-        result[at(few[i])] =
-            terms_below(u[at(i)], first_term_[at(few[i])],
-                        [&](double k, double term) { return term * mean / (k + 1); });
-      }
-    }
+    count_terms(attempts, few, first_term_, result, [&](int element, double k, double term) {
+      return term * rate_[at(element)] / (k + 1);
+    });
     for (int i = 0; i < many.count(); ++i) result[at(many[i])] = std::floor(rate_[at(many[i])]);
     const auto candidate = [&](int element, double u, double v) -> Verdict {
       const double mean = rate_[at(element)], b = 0.931 + 2.53 * std::sqrt(mean);
@@ -306,17 +307,11 @@ public:
 
   void draw(const Attempts &attempts, int count, Numbers &result) const {
     const Places few = few_.below(count), many = many_.below(count);
-    if (few.count() > 0) {
-      Numbers u, unused;
-      attempts.draw(0, few, u, unused);
-      for (int i = 0; i < few.count(); ++i) {
-        const double all = n_[at(few[i])], odds = odds_[at(few[i])];
-        const double terms =
-            terms_below(u[at(i)], first_term_[at(few[i])],
-                        [&](double k, double term) { return term * odds * (all - k) / (k + 1); });
-        result[at(few[i])] = std::min(terms, all);
-      }
-    }
+    count_terms(attempts, few, first_term_, result, [&](int element, double k, double term) {
+      return term * odds_[at(element)] * (n_[at(element)] - k) / (k + 1);
+    });
+    for (int i = 0; i < few.count(); ++i)
+      result[at(few[i])] = std::min(result[at(few[i])], n_[at(few[i])]);
     for (int i = 0; i < many.count(); ++i)
       result[at(many[i])] = std::floor(n_[at(many[i])] * p_[at(many[i])]);
     const auto candidate = [&](int element, double u, double v) -> Verdict {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "NN/Build.h"
+#include "OpDefs/ShapeFunctions.h"
 #include "Support/CallSite.h"
 #include "Support/Messages.h"
 #include <weft/control_flow.h>
@@ -349,7 +350,7 @@ private:
   bool in_parts_ = false;
 };
 
-bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
+using shapes::may_equal;
 
 /// Throws unless the three fit; gives how many heads of queries share one of keys.
 std::int64_t check(const Tensor &query, const Tensor &key, const Tensor &value,

@@ -41,8 +41,6 @@ Shape gathered(const Shape &x, const Shape &indices, std::int64_t axis) {
   return result;
 }
 
-bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
-
 } // namespace
 
 /// To sizes some of which are values: one may be -1 and follows.

@@ -13,8 +13,6 @@ Result<TensorType> sized(DType dtype, Shape shape) {
   return TensorType{dtype, std::move(shape)};
 }
 
-bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
-
 /// Seed and number of a random stream.
 Check check_stream(const TensorType &state) {
   if (state.shape.size() == 1 && may_equal(state.shape[0], 2)) return std::nullopt;

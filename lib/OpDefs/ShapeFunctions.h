@@ -8,6 +8,11 @@ namespace weft::shapes {
 
 #include "ShapeFunctions.inc"
 
+/// Whether two sizes are equal, or may be where one is unknown.
+inline bool may_equal(std::int64_t a, std::int64_t b) {
+  return a == b || a == unknown || b == unknown;
+}
+
 /// A fault unless `axis` is one of a tensor of that shape, which the message calls `what`; the same
 /// of axes, which must be ascending.
 Check check_axis(std::int64_t axis, const Shape &shape, std::string_view what);

@@ -48,8 +48,6 @@ Tensor unstretched(const Tensor &result, const Tensor &x, const Tensor &values) 
 
 } // namespace
 
-bool may_equal(std::int64_t a, std::int64_t b) { return a == b || a == unknown || b == unknown; }
-
 bool may_equal(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
   bool equal = a.size() == b.size();
   for (std::size_t i = 0; equal && i < a.size(); ++i) equal = may_equal(a[i], b[i]);

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "OpDefs/ShapeFunctions.h"
 #include "Support/CallSite.h"
 #include <weft/composites.h>
 #include <weft/losses.h>
@@ -13,7 +14,7 @@ namespace weft::losses {
 /// What probabilities are held away from 0 by, in Keras as well.
 inline constexpr double kEpsilon = 1e-7;
 
-bool may_equal(std::int64_t a, std::int64_t b);
+using shapes::may_equal;
 /// Whether the shapes are the same but for sizes that a trace does not know, which are compared
 /// when it runs.
 bool may_equal(std::span<const std::int64_t> a, std::span<const std::int64_t> b);

@@ -3,7 +3,6 @@
 #include "Ops/Composites/Parts.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -141,7 +140,7 @@ Tensor polyfit(const Tensor &x, const Tensor &y, const Tensor &w, std::int64_t d
   }
   const Tensor lengths = sqrt(sum(square(columns), {.axes = Ints{0}}));
   const Tensor scales = select(lengths == 0, 1, lengths);
-  const double epsilon = std::pow(2.0, x.dtype() == DType::f64 ? -52 : -23);
+  const double epsilon = epsilon_of(x.dtype());
   const double rcond = options.rcond.value_or(static_cast<double>(count) * epsilon);
   const Tensor found = linalg::lstsq(columns / scales, wanted, rcond < 0 ? epsilon : rcond).x;
   const Tensor coefficients = cast(found / with_axis(scales, 1), x.dtype());

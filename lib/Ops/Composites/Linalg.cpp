@@ -139,9 +139,8 @@ Tensor identity_like(const Tensor &x) {
 
 /// How large the values are, in parts of the largest, that count as 0 by rounding alone.
 double rounding_of(const Tensor &tall) {
-  const double epsilon = tall.dtype() == DType::f32 ? std::numeric_limits<float>::epsilon()
-                                                    : std::numeric_limits<double>::epsilon();
-  return epsilon * static_cast<double>(detail::size_for_call(tall, tall.rank() - 2));
+  return epsilon_of(tall.dtype()) *
+         static_cast<double>(detail::size_for_call(tall, tall.rank() - 2));
 }
 
 /// Singular values and vectors of a matrix with at least as many rows as columns.

@@ -1,6 +1,7 @@
 // Parts of tensors along one axis, for functions made of ops.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,12 @@ inline Tensor along(const Tensor &x, std::int64_t axis, const Index &index) {
   std::vector<Index> indices(static_cast<std::size_t>(axis), Index(all));
   indices.push_back(index);
   return detail::index_tensor(x, indices);
+}
+
+/// How far the next number is above 1 in a dtype that floats are computed in, f32 or f64.
+inline double epsilon_of(DType dtype) {
+  return dtype == DType::f32 ? std::numeric_limits<float>::epsilon()
+                             : std::numeric_limits<double>::epsilon();
 }
 
 /// While it lives, what depends on no value of a trace is computed at once: a constant of the
