@@ -1,0 +1,154 @@
+// Arithmetic of f32 and f64, rounded to nearest.
+//
+// PTX has every result exactly rounded, as x86 has. NaNs differ: a result that is one has one
+// pattern, whatever the operands' were. That of f32 is documented (0x7fffffff); for f64 it is what
+// GPUs make of 0/0.
+#include "Emulator/Instructions/Lanes.h"
+#include "Emulator/Instructions/Numbers.h"
+
+namespace WEFT_EMULATOR_LEVEL {
+namespace {
+
+template <class T>
+T plus(T a, T b) {
+  return canonical(a + b);
+}
+template <class T>
+T minus(T a, T b) {
+  return canonical(a - b);
+}
+template <class T>
+T times(T a, T b) {
+  return canonical(a * b);
+}
+template <class T>
+T fused(T a, T b, T c) {
+  return canonical(fused_multiply_add(a, b, c));
+}
+template <class T>
+T over(T a, T b) {
+  return canonical(a / b);
+}
+template <class T>
+T reciprocal(T a) {
+  return canonical(T{1} / a);
+}
+template <class T>
+T root(T a) {
+  return canonical(square_root(a));
+}
+// Signs are bits: these two keep what a NaN says, and are no arithmetic.
+template <class T>
+T negated(T a) {
+  return bits_as<T>(static_cast<BitsOf<T>>(bits_as<BitsOf<T>>(a) ^ kSignOf<T>));
+}
+template <class T>
+T absolute(T a) {
+  return bits_as<T>(static_cast<BitsOf<T>>(bits_as<BitsOf<T>>(a) & ~kSignOf<T>));
+}
+/// copysign d, a, b: the sign of a, the rest of b.
+template <class T>
+T with_sign(T a, T b) {
+  return bits_as<T>(static_cast<BitsOf<T>>((bits_as<BitsOf<T>>(a) & kSignOf<T>) |
+                                           (bits_as<BitsOf<T>>(b) & ~kSignOf<T>)));
+}
+
+/// The number where the other is NaN, and +0 above -0.
+template <class T>
+T smaller(T a, T b) {
+  const T least = a < b || (a == b && is_negative(a)) ? a : b;
+  return canonical(a != a ? b : b != b ? a : least);
+}
+template <class T>
+T larger(T a, T b) {
+  const T most = a < b || (a == b && is_negative(a)) ? b : a;
+  return canonical(a != a ? b : b != b ? a : most);
+}
+template <class T>
+T smaller_or_nan(T a, T b) {
+  return a != a || b != b ? canonical_nan<T>() : smaller(a, b);
+}
+template <class T>
+T larger_or_nan(T a, T b) {
+  return a != a || b != b ? canonical_nan<T>() : larger(a, b);
+}
+/// .sat: into [0, 1], and NaN becomes +0.
+float saturated(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
+float plus_saturated(float a, float b) { return saturated(a + b); }
+float minus_saturated(float a, float b) { return saturated(a - b); }
+float times_saturated(float a, float b) { return saturated(a * b); }
+float fused_saturated(float a, float b, float c) { return saturated(fused_multiply_add(a, b, c)); }
+
+// A form without a rounding mode rounds to nearest as well; that it could be contracted is no duty.
+template <class T>
+void add_type(FormTable &table) {
+  const std::string_view type = name_of_type<T>();
+  for (const std::string_view rounding : {"", "rn"}) {
+    add<&plus<T>>(table, {"add", rounding, type});
+    add<&minus<T>>(table, {"sub", rounding, type});
+    add<&times<T>>(table, {"mul", rounding, type});
+  }
+  add<&fused<T>>(table, {"fma", "rn", type});
+  add<&fused<T>>(table, {"mad", "rn", type});
+  add<&over<T>>(table, {"div", "rn", type});
+  add<&reciprocal<T>>(table, {"rcp", "rn", type});
+  add<&root<T>>(table, {"sqrt", "rn", type});
+  add<&negated<T>>(table, {"neg", type});
+  add<&absolute<T>>(table, {"abs", type});
+  add<&with_sign<T>>(table, {"copysign", type});
+  add<&smaller<T>>(table, {"min", type});
+  add<&larger<T>>(table, {"max", type});
+}
+
+enum class Class : std::uint8_t { finite, infinite, number, nan, normal, subnormal };
+
+template <class T, Class Asked>
+void test(Warp &warp, const Instruction &in, LaneMask mask) {
+  const auto *a = warp.lanes<BitsOf<T>>(in.slots[1]);
+  const LaneMask found = mask_of([&](int lane) {
+    const BitsOf<T> magnitude = a[lane] & ~kSignOf<T>;
+    constexpr BitsOf<T> kInfinity = kExponentOf<T>;
+    constexpr BitsOf<T> kLeastNormal = kInfinity & (0 - kInfinity);
+    switch (Asked) {
+    case Class::finite: return magnitude < kInfinity;
+    case Class::infinite: return magnitude == kInfinity;
+    case Class::number: return magnitude <= kInfinity;
+    case Class::nan: return magnitude > kInfinity;
+    case Class::normal: return magnitude >= kLeastNormal && magnitude < kInfinity;
+    case Class::subnormal: return magnitude < kLeastNormal && magnitude != 0;
+    }
+    return false;
+  });
+  store_predicate(warp.predicate(in.slots[0]), mask, found);
+}
+
+template <class T>
+void add_tests(FormTable &table) {
+  const std::string_view type = name_of_type<T>();
+  const std::string_view signature = sizeof(T) == 4 ? "pf" : "pg";
+  table.add({"testp", "finite", type}, &test<T, Class::finite>, signature);
+  table.add({"testp", "infinite", type}, &test<T, Class::infinite>, signature);
+  table.add({"testp", "number", type}, &test<T, Class::number>, signature);
+  table.add({"testp", "notanumber", type}, &test<T, Class::nan>, signature);
+  table.add({"testp", "normal", type}, &test<T, Class::normal>, signature);
+  table.add({"testp", "subnormal", type}, &test<T, Class::subnormal>, signature);
+}
+
+} // namespace
+
+void add_floats(FormTable &table) {
+  add_type<float>(table);
+  add_type<double>(table);
+  add<&smaller_or_nan<float>>(table, {"min", "NaN", "f32"});
+  add<&larger_or_nan<float>>(table, {"max", "NaN", "f32"});
+  for (const std::string_view rounding : {"", "rn"}) {
+    add<&plus_saturated>(table, {"add", rounding, "sat", "f32"});
+    add<&minus_saturated>(table, {"sub", rounding, "sat", "f32"});
+    add<&times_saturated>(table, {"mul", rounding, "sat", "f32"});
+  }
+  add<&fused_saturated>(table, {"fma", "rn", "sat", "f32"});
+  add_tests<float>(table);
+  add_tests<double>(table);
+}
+
+} // namespace WEFT_EMULATOR_LEVEL

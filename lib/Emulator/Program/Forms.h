@@ -1,0 +1,48 @@
+// The table of instruction forms: from the text of an opcode with all its modifiers to what
+// executes it.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "Emulator/Program/Instruction.h"
+
+namespace weft::emulator {
+
+/// A form. Its signature has a letter for each operand, of which the first is the result, unless
+/// the signature begins with a colon:
+///   h r d q   16, 32, 64 or 128 bits: a register or, as a source, a whole number
+///   e f g     the same where numbers are f16 or bf16, f32, f64
+///   p         a predicate, as a source perhaps negated
+///   P         a predicate or a pair `p|q`, which takes two slots
+///   R         a 32-bit result or a pair `r|p`, which takes two slots
+///   v w       a result or source of any width, of cvt
+///   c         no operand: the slot of the carry
+///   .         what follows may be missing
+struct Form {
+  Handler run = nullptr;
+  std::string_view signature;
+  std::uint32_t mode = 0;
+};
+
+class FormTable {
+public:
+  /// Adds the form `parts[0].parts[1]...`, without parts that are empty. Those whose operands the
+  /// decoder reads by itself have a name with a blank, which no opcode has.
+  void add(std::initializer_list<std::string_view> parts, Handler run, std::string_view signature,
+           std::uint32_t mode = 0);
+  /// Null if there is none.
+  const Form *find(std::string_view opcode) const;
+
+  const std::unordered_map<std::string_view, Form> &all() const { return forms_; }
+
+private:
+  std::unordered_map<std::string_view, Form> forms_;
+};
+
+/// Those of this processor's level.
+const FormTable &forms();
+
+} // namespace weft::emulator

@@ -1,0 +1,98 @@
+// Instructions whose operands are not a plain list: moves, conversions of addresses, branches.
+#include "Emulator/Machine/Block.h"
+#include "Emulator/Program/Decoder.h"
+#include "Emulator/Program/Words.h"
+
+namespace weft::emulator {
+
+bool Decoder::decode_special(const Statement &statement) {
+  const Words words = words_of(statement.opcode);
+  const std::string_view name = words[0];
+  if (name == "mov") decode_move(statement, words);
+  else if (name == "cvta") decode_convert_address(statement, words);
+  else if (name == "bra" || name == "brx") decode_branch(statement, words);
+  else if (name == "ld" || name == "ldu" || name == "st") decode_load_or_store(statement, words);
+  else if (name == "atom" || name == "red") decode_atomic(statement, words);
+  else if (name == "prefetch" || name == "prefetchu") decode_prefetch(statement);
+  else return false;
+  return true;
+}
+
+void Decoder::decode_move(const Statement &statement, const Words &words) {
+  if (words.size() != 2 || statement.operands.size() != 2) fail("mov has a type and two operands");
+  const Operand &to = statement.operands[0], &from = statement.operands[1];
+  const bool packs = from.kind == ptx::OperandKind::list;
+  if (!packs && to.kind != ptx::OperandKind::list) {
+    Instruction in = begin(statement);
+    if (words[1] == "b128") fail("mov.b128 of two registers is not known");
+    const Form &found = form(statement.opcode);
+    in.run = found.run;
+    take_operands(in, statement, found.signature);
+    return emit(in);
+  }
+  const Operand &whole = packs ? to : from, &list = packs ? from : to;
+  const std::string_view bits_word = words[1].substr(1);
+  if (words[1].front() != 'b') fail("mov of a list has a type of bits");
+  const int bits = bits_word == "32" ? 32 : bits_word == "64" ? 64 : bits_word == "128" ? 128 : 0;
+  const int count = static_cast<int>(list.parts.size());
+  if (bits == 0 || (count != 2 && count != 4) || bits / count < 16)
+    fail("mov cannot move a list of that length");
+  Instruction in = begin(statement);
+  in.run = form(std::string(packs ? "mov pack." : "mov unpack.") + std::string(bits_word) +
+                (count == 2 ? ".2" : ".4"))
+               .run;
+  in.slots[0] = packs ? result(whole, bits) : source(whole, bits);
+  std::vector<Slot> parts;
+  for (const Operand &part : list.parts) {
+    if (!packs && part.kind == ptx::OperandKind::sink) parts.push_back(kNoSlot);
+    else parts.push_back(packs ? source(part, bits / count) : result(part, bits / count));
+  }
+  in.more = keep(parts);
+  emit(in);
+}
+
+// A generic address is that of global memory, or one of a window for each other space.
+void Decoder::decode_convert_address(const Statement &statement, const Words &words) {
+  WordReader reader(words);
+  const bool to = reader.accept("to");
+  const std::string_view space =
+      reader.accept_any({"global", "const", "shared", "shared::cta", "local", "param"});
+  const bool wide = reader.accept("u64");
+  if (space.empty() || !wide || !reader.done() || statement.operands.size() != 2)
+    fail("unknown instruction '" + std::string(statement.opcode) + "'");
+  std::uint64_t window = 0;
+  if (space.starts_with("shared")) window = kSharedWindow;
+  else if (space == "local") window = kLocalWindow;
+  else if (space == "param") fail("generic addresses of parameters are not known");
+  Instruction in = begin(statement);
+  in.run = form(window == 0 ? "mov.u64" : to ? "sub.u64" : "add.u64").run;
+  in.slots[0] = result(statement.operands[0], 64);
+  in.slots[1] = source(statement.operands[1], 64);
+  if (window != 0) in.slots[2] = constant(window, 8);
+  emit(in);
+}
+
+void Decoder::decode_branch(const Statement &statement, const Words &words) {
+  WordReader reader(words);
+  const bool indexed = words[0] == "brx" && reader.accept("idx");
+  const bool uniform = reader.accept("uni");
+  const std::size_t count = indexed ? 2 : 1;
+  if (!reader.done() || (words[0] == "brx" && !indexed) || statement.operands.size() != count)
+    fail("unknown instruction '" + std::string(statement.opcode) + "'");
+  Instruction in = begin(statement);
+  in.run = form(indexed ? "brx " : uniform ? "bra uni" : "bra ").run;
+  if (indexed) in.slots[0] = source(statement.operands[0], 32);
+  emit(in); // the target is filled in when all labels have a place
+}
+
+// Says to caches what has no effect on values.
+void Decoder::decode_prefetch(const Statement &statement) {
+  static constexpr std::string_view kForms[] = {"prefetch.L1",        "prefetch.L2",
+                                                "prefetch.global.L1", "prefetch.global.L2",
+                                                "prefetchu.L1",       "prefetch.tensormap"};
+  for (const std::string_view known : kForms)
+    if (statement.opcode == known) return;
+  fail("unknown instruction '" + std::string(statement.opcode) + "'");
+}
+
+} // namespace weft::emulator
