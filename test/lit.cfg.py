@@ -75,6 +75,13 @@ try:
 except OSError:
     pass
 
+# `cuda-headers`: NVIDIA's declarations of the driver's interface, in %cuda_include: of the wheel nvidia-cuda-runtime, or of a toolkit.
+headers = glob.glob(os.path.join(config.weft_source_dir, "build/venv/lib/python3*/site-packages/nvidia/*/include/cuda.h"))
+headers += glob.glob("/usr/local/cuda*/include/cuda.h")
+if headers:
+    config.available_features.add("cuda-headers")
+    config.substitutions.append(("%cuda_include", os.path.dirname(sorted(headers)[0])))
+
 # `static-llvm`, `shared-llvm`: whether the tools have LLVM inside, where no plugin finds it.
 config.available_features.add("static-llvm" if config.weft_static_llvm else "shared-llvm")
 

@@ -85,6 +85,19 @@ void warp_barrier(Warp &warp, const Instruction &in, LaneMask mask) {
   if (together) warp.block->order_lanes(warp);
 }
 
+void set_conditional(Warp &warp, const Instruction &in, LaneMask mask) {
+  Launch &launch = warp.block->launch();
+  const std::scoped_lock lock(launch.mutex);
+  for (; mask != 0; mask &= mask - 1) {
+    const int lane = std::countr_zero(mask);
+    const std::uint64_t handle = warp.lanes<std::uint64_t>(in.slots[0])[lane];
+    if (launch.conditions == nullptr || !launch.conditions->contains(handle))
+      warp.fail(FaultKind::illegal_instruction, in, lane,
+                "there is no condition " + std::to_string(handle));
+    (*launch.conditions)[handle] = warp.lanes<std::uint32_t>(in.slots[1])[lane];
+  }
+}
+
 } // namespace
 
 void add_control(FormTable &table) {
@@ -94,6 +107,7 @@ void add_control(FormTable &table) {
   table.add({"exit"}, &leave, ":");
   table.add({"ret"}, &leave, ":");
   table.add({"ret.uni"}, &leave, ":");
+  table.add({"call cudaGraphSetConditional"}, &set_conditional, "");
   table.add({"trap"}, &trap, ":");
   for (const std::string_view name : {"bar", "bar.cta"}) {
     table.add({name, "sync"}, &barrier<true>, ":r.r");

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -68,6 +69,7 @@ struct Launch {
   const AddressSpace *space = nullptr;
   int device = 0;
   std::uint32_t first_serial = 1;
+  std::map<unsigned long long, unsigned> *conditions = nullptr; ///< of graphs, which kernels set
   Schedule schedule;
   std::chrono::steady_clock::time_point deadline;
 

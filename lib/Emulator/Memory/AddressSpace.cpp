@@ -13,7 +13,7 @@ namespace {
 
 /// What is reserved: much more than is ever used at once, so that stray addresses hit nothing. Less
 /// where a limit on address space forbids it.
-constexpr std::uint64_t kMostReserved = 1ULL << 42, kLeastReserved = 1ULL << 28;
+constexpr std::uint64_t kMostReserved = 1ULL << 40, kLeastReserved = 1ULL << 28;
 constexpr std::uint64_t kAlignment = 512;
 /// The least gap behind an allocation.
 constexpr std::uint64_t kGuard = 64 << 10;

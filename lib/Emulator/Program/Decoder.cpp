@@ -87,8 +87,12 @@ void Decoder::lay_out_memory() {
   for (const ptx::Variable &variable : module_.variables)
     if (named.contains(variable.name)) take(variable);
   for (const ptx::Variable &variable : function_.variables) {
-    if (variable.space == ptx::Space::param || variable.space == ptx::Space::global ||
-        variable.space == ptx::Space::constant)
+    if (variable.space == ptx::Space::param) {
+      arguments_[variable.name] = {kernel_.register_bytes, 8 * static_cast<int>(variable.size)};
+      kernel_.register_bytes += lane_bytes(64);
+      continue;
+    }
+    if (variable.space == ptx::Space::global || variable.space == ptx::Space::constant)
       throw ptx::SyntaxError(variable.line, "the variable " + std::string(variable.name) +
                                                 " has to stand outside of functions");
     take(variable);

@@ -72,12 +72,20 @@ private:
   void decode_load_or_store(const Statement &statement, const Words &words);
   void decode_atomic(const Statement &statement, const Words &words);
   void decode_prefetch(const Statement &statement);
+  void decode_argument(const Statement &statement, std::string_view type);
+  void decode_call(const Statement &statement, const Words &words);
 
   const ptx::Module &module_;
   const ptx::Function &function_;
   const std::map<std::string_view, std::uint64_t> &addresses_;
   Kernel kernel_;
   std::map<std::string_view, Parameter> parameters_;
+  /// `.param` variables of the body, which arguments of calls are stored to.
+  struct Argument {
+    Slot slot;
+    int bits;
+  };
+  std::map<std::string_view, Argument> arguments_;
   std::map<std::string_view, std::uint64_t> variables_; ///< shared and local ones
   std::vector<Slot> registers_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Slot> constants_;

@@ -63,9 +63,10 @@ void Decoder::decode_load_or_store(const Statement &statement, const Words &word
   skip_cache_hints(reader);
   const std::string_view word = reader.take();
   const std::string type = plain_type(word, load);
-  if (type.empty() || !reader.done() || (!load && space == "param"))
+  if (type.empty() || !reader.done())
     fail("unknown instruction '" + std::string(statement.opcode) + "'");
   if (statement.operands.size() != 2) fail(std::string(statement.opcode) + " has two operands");
+  if (!load && space == "param") return decode_argument(statement, word);
   const Operand &data = statement.operands[load ? 0 : 1];
   const Operand &address = statement.operands[load ? 1 : 0];
 

@@ -14,6 +14,7 @@ bool Decoder::decode_special(const Statement &statement) {
   else if (name == "ld" || name == "ldu" || name == "st") decode_load_or_store(statement, words);
   else if (name == "atom" || name == "red") decode_atomic(statement, words);
   else if (name == "prefetch" || name == "prefetchu") decode_prefetch(statement);
+  else if (name == "call") decode_call(statement, words);
   else return false;
   return true;
 }
@@ -83,6 +84,43 @@ void Decoder::decode_branch(const Statement &statement, const Words &words) {
   in.run = form(indexed ? "brx " : uniform ? "bra uni" : "bra ").run;
   if (indexed) in.slots[0] = source(statement.operands[0], 32);
   emit(in); // the target is filled in when all labels have a place
+}
+
+// st.param of a variable that a call takes its arguments from.
+void Decoder::decode_argument(const Statement &statement, std::string_view type) {
+  const Operand &address = statement.operands[0];
+  const auto found = address.kind == ptx::OperandKind::address && address.parts.size() == 1
+                         ? arguments_.find(address.parts[0].name)
+                         : arguments_.end();
+  if (found == arguments_.end() || address.bits != 0) fail("an argument of a call is wanted");
+  const auto &[slot, bits] = found->second;
+  if ((bits != 32 && bits != 64) || !type.ends_with(std::to_string(bits)))
+    fail("the argument " + std::string(found->first) + " has " + std::to_string(bits) + " bits");
+  Instruction in = begin(statement);
+  in.run = form(bits == 32 ? "mov.b32" : "mov.b64").run;
+  in.slots[0] = slot;
+  in.slots[1] = source(statement.operands[1], bits);
+  emit(in);
+}
+
+// Of functions there is one, which the driver has: it sets the condition of a graph's node.
+void Decoder::decode_call(const Statement &statement, const Words &words) {
+  const auto &operands = statement.operands;
+  const bool uniform = words.size() == 2 && words[1] == "uni";
+  if (words.size() != 1 && !uniform)
+    fail("unknown instruction '" + std::string(statement.opcode) + "'");
+  if (operands.size() != 2 || operands[0].name != "cudaGraphSetConditional" ||
+      operands[1].kind != ptx::OperandKind::group || operands[1].parts.size() != 2)
+    fail("the only function that can be called is cudaGraphSetConditional(handle, value)");
+  Instruction in = begin(statement);
+  in.run = form("call cudaGraphSetConditional").run;
+  for (int i = 0; i < 2; ++i) {
+    const auto found = arguments_.find(operands[1].parts[static_cast<std::size_t>(i)].name);
+    if (found == arguments_.end() || found->second.bits != (i == 0 ? 64 : 32))
+      fail("cudaGraphSetConditional wants an argument of 64 and one of 32 bits");
+    in.slots[i] = found->second.slot;
+  }
+  emit(in);
 }
 
 // Says to caches what has no effect on values.

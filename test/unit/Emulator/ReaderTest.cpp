@@ -83,7 +83,7 @@ TEST(Reader, RefusesInstructionsWithTheirLine) {
   for (const std::string form :
        {"add.rn.ftz.f32", "add.q32", "frobnicate", "div.full.f32", "ld.global.f128",
         "ld.shared::cluster.b32", "atom.global.sub.u32", "cvt.s32.f32", "cvt.u32", "setp.xx.s32",
-        "mov.q32", "call.uni", "cvta.tex.u64"})
+        "mov.q32", "call.foo", "cvta.tex.u64"})
     EXPECT_NE(refusal(form + " %r0, %r1;").find("unknown instruction '" + form + "'"),
               std::string::npos)
         << form << ": " << refusal(form + " %r0, %r1;");

@@ -16,7 +16,8 @@ namespace {
 const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   std::map<std::string, std::set<std::string>> may;
   may["Support"] = {};
-  may["Emulator"] = {}; // a library of its own
+  may["Cuda"] = {};
+  may["Emulator"] = {"Cuda"}; // a library of its own
   may["OpDefs"] = {"Support"};
   may["Complex"] = {"Support", "OpDefs", "Complex"};
   may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
