@@ -42,7 +42,8 @@ Routine routine_of(OpCode op, DType dtype);
 void run_routine(OpCode op, DType dtype, const RoutineCall &call);
 
 /// The call that compiled code makes: `numbers` are rank, sizes and strides of each tensor, then
-/// the attributes; `data` are the elements of operands and results. Throws what the shape function
+/// the attributes; `data` are the elements of operands and results. Complex ones are real ones
+/// with a last axis more, of real and imaginary parts. Throws what the shape function
 /// says of the sizes, which compiled code may not have known.
 void run_routine(OpCode op, DType dtype, const std::int64_t *numbers,
                  std::initializer_list<void *> data);

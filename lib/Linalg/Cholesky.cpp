@@ -21,11 +21,11 @@ public:
       if (!factor_block(diagonal)) return false;
       if (below == 0) continue;
       const Matrix<T> left = a.block(first + wide, first, below, wide);
-      // With columns as rows: L X = A^T.
+      // With columns as rows: L X = A^H.
       const Matrix<T> rows = rows_.take(wide, below);
-      copy<T>(left.transposed(), rows);
+      copy_adjoint<T>(left, rows);
       solve_triangle<T>(diagonal, {.lower = true, .unit = false}, rows, work_);
-      copy<T>(rows.transposed(), left);
+      copy_adjoint<T>(rows, left);
       const Matrix<T> negated = negated_.take(below, wide);
       for (std::int64_t i = 0; i < below; ++i)
         for (std::int64_t j = 0; j < wide; ++j) negated(i, j) = -left(i, j);
@@ -42,15 +42,15 @@ public:
 
 private:
   static bool factor_block(const Matrix<T> &a) {
-    const LinalgKernels<T> &kernels = linalg_kernels<T>();
+    const auto &kernels = linalg_kernels<T>();
     for (std::int64_t i = 0; i < a.rows; ++i)
       for (std::int64_t j = 0; j <= i; ++j) {
-        const T rest = a(i, j) - kernels.dot(j, &a(i, 0), &a(j, 0));
+        const T rest = a(i, j) - kernels.inner(j, &a(j, 0), &a(i, 0));
         if (i == j) {
-          if (rest <= 0) return false;
-          a(i, i) = std::sqrt(rest);
+          if (std::real(rest) <= 0) return false;
+          a(i, i) = std::sqrt(std::real(rest));
         } else {
-          a(i, j) = rest / a(j, j);
+          a(i, j) = rest / std::real(a(j, j));
         }
       }
     return true;
@@ -75,19 +75,11 @@ void cholesky(const RoutineCall &call) {
       const Matrix<const T> x = batches.operand<T>(0, i);
       const Matrix<T> result = batches.result<T>(0, i);
       const Matrix<T> work = result.column == 1 ? result : whole.take(size, size);
-      // The symmetric part, and zeros above.
-      constexpr std::int64_t kBlock = 16;
-      for (std::int64_t r = 0; r < size; r += kBlock)
-        for (std::int64_t c = 0; c < size; c += kBlock)
-          for (std::int64_t row = r; row < std::min(r + kBlock, size); ++row)
-            for (std::int64_t column = c; column < std::min(c + kBlock, size); ++column)
-              work(row, column) =
-                  column <= row ? T(0.5) * x(row, column) + T(0.5) * x(column, row) : T(0);
+      copy_hermitian<T>(x, work);
       if (!cholesky.factor(work)) {
         refused.note(i);
         continue;
       }
-      // Products have filled what is above in bands.
       for (std::int64_t row = 0; row < size; ++row)
         for (std::int64_t column = row + 1; column < size; ++column) work(row, column) = 0;
       if (work.data != result.data) copy<T>(work, result);
@@ -98,6 +90,8 @@ void cholesky(const RoutineCall &call) {
 }
 template void cholesky<float>(const RoutineCall &);
 template void cholesky<double>(const RoutineCall &);
+template void cholesky<std::complex<float>>(const RoutineCall &);
+template void cholesky<std::complex<double>>(const RoutineCall &);
 
 } // namespace routines
 

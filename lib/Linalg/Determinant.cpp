@@ -1,5 +1,4 @@
-// Determinants by LU, and their first and second slopes, which real matrices without inverse have
-// too.
+// Determinants by LU, and their first and second slopes, which matrices without inverse have too.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,12 +10,44 @@ namespace weft::kernels {
 
 namespace {
 
+/// The larger part of a number without its sign.
+template <class T>
+Real<T> largeness(T x) {
+  return std::max(std::abs(std::real(x)), std::abs(std::imag(x)));
+}
+
+/// A number by that power of two.
+template <class T>
+T scaled(T x, int exponent) {
+  if constexpr (kComplex<T>)
+    return {std::ldexp(x.real(), exponent), std::ldexp(x.imag(), exponent)};
+  else return std::ldexp(x, exponent);
+}
+
 /// The product of the diagonal, with the sign of the exchanges.
 template <class T>
 T determinant(const Matrix<const T> &lu, const Matrix<const std::int64_t> &pivots) {
+  const auto element = [&](std::int64_t i) { return pivots(i, 0) != i ? -lu(i, i) : lu(i, i); };
   T product = 1;
-  for (std::int64_t i = 0; i < lu.rows; ++i) product *= pivots(i, 0) != i ? -lu(i, i) : lu(i, i);
-  return product;
+  bool lost = false; // on the way it overflows or vanishes
+  for (std::int64_t i = 0; i < lu.rows; ++i) {
+    product *= element(i);
+    lost |= !std::isnormal(largeness(product));
+  }
+  if (!lost) return product;
+  T mantissa = 1;
+  int exponent = 0;
+  for (std::int64_t i = 0; i < lu.rows; ++i) {
+    const T factor = element(i);
+    if (!std::isfinite(std::real(factor)) || !std::isfinite(std::imag(factor))) return product;
+    int before = 0, behind = 0;
+    std::frexp(largeness(factor), &before);
+    mantissa *= scaled(factor, -before);
+    std::frexp(largeness(mantissa), &behind);
+    mantissa = scaled(mantissa, -behind);
+    exponent += before + behind;
+  }
+  return scaled(mantissa, exponent);
 }
 
 /// P x Q = L D U of a square matrix, with unit triangles, by the largest element of all that is
@@ -33,7 +64,7 @@ public:
     diagonal_.assign(count(), T(0));
     sign_ = 1;
     for (std::int64_t i = 0; i < size_; ++i) rows_[at(i)] = columns_[at(i)] = i;
-    const LinalgKernels<T> &kernels = linalg_kernels<T>();
+    const auto &kernels = linalg_kernels<T>();
     std::int64_t rank = 0;
     for (; rank < size_; ++rank) {
       if (!bring_largest(rank)) break;
@@ -91,11 +122,11 @@ private:
   /// Brings the largest element from row and column `k` on there; whether there is one but 0.
   bool bring_largest(std::int64_t k) {
     std::int64_t row = k, column = k;
-    T largest = 0;
+    Real<T> largest = 0;
     for (std::int64_t i = k; i < size_; ++i)
       for (std::int64_t j = k; j < size_; ++j)
-        if (std::abs(a_(i, j)) > largest) {
-          largest = std::abs(a_(i, j));
+        if (const Real<T> size = std::abs(a_(i, j)); size > largest) {
+          largest = size;
           row = i;
           column = j;
         }
@@ -142,70 +173,9 @@ private:
   Matrix<T> a_{}; ///< both triangles, without their diagonals
   std::vector<T> diagonal_, products_;
   std::vector<std::int64_t> rows_, columns_;
-  T sign_ = 1;
+  Real<T> sign_ = 1;
   Workspace<T> whole_, inner_, turned_, work_;
 };
-
-/// A complex number, by a power of two so that its larger part is from 1/2 to 1.
-template <class T>
-struct Scaled {
-  T re = T(0.5), im = 0;
-  std::int64_t exponent = 1;
-
-  void multiply(T by_re, T by_im) {
-    // By a power of two, too, so that nothing overflows.
-    const int shift = exponent_of(by_re, by_im);
-    const T x = std::ldexp(by_re, -shift), y = std::ldexp(by_im, -shift);
-    const T product = re * x - im * y;
-    im = re * y + im * x;
-    re = product;
-    const int more = exponent_of(re, im);
-    re = std::ldexp(re, -more);
-    im = std::ldexp(im, -more);
-    exponent = re == 0 && im == 0 ? 0 : exponent + shift + more;
-  }
-
-  static int exponent_of(T x, T y) {
-    int exponent = 0;
-    std::frexp(std::max(std::abs(x), std::abs(y)), &exponent);
-    return exponent;
-  }
-};
-
-/// The determinant of a complex matrix, of whose parts rows are adjacent elements, by elimination
-/// with pivots. They are lost.
-template <class T>
-Scaled<T> complex_determinant(const Matrix<T> &re, const Matrix<T> &im) {
-  const LinalgKernels<T> &kernels = linalg_kernels<T>();
-  const std::int64_t size = re.rows;
-  Scaled<T> product;
-  for (std::int64_t j = 0; j < size; ++j) {
-    const auto largeness = [&](std::int64_t i) { return std::abs(re(i, j)) + std::abs(im(i, j)); };
-    std::int64_t pivot = j;
-    for (std::int64_t i = j + 1; i < size; ++i)
-      if (largeness(i) > largeness(pivot)) pivot = i;
-    if (pivot != j) {
-      std::swap_ranges(&re(j, 0), &re(j, 0) + size, &re(pivot, 0));
-      std::swap_ranges(&im(j, 0), &im(j, 0) + size, &im(pivot, 0));
-      product.multiply(-1, 0);
-    }
-    product.multiply(re(j, j), im(j, j));
-    if (product.exponent == 0 && product.re == 0 && product.im == 0) return product;
-    const int shift = Scaled<T>::exponent_of(re(j, j), im(j, j));
-    const T x = std::ldexp(re(j, j), -shift), y = std::ldexp(im(j, j), -shift);
-    const T norm = x * x + y * y;
-    for (std::int64_t i = j + 1; i < size; ++i) {
-      const T a = std::ldexp(re(i, j), -shift), b = std::ldexp(im(i, j), -shift);
-      const T factor_re = (a * x + b * y) / norm, factor_im = (b * x - a * y) / norm;
-      const std::int64_t rest = size - j - 1;
-      kernels.subtract(rest, factor_re, &re(j, j) + 1, &re(i, j) + 1);
-      kernels.subtract(rest, -factor_im, &im(j, j) + 1, &re(i, j) + 1);
-      kernels.subtract(rest, factor_re, &im(j, j) + 1, &im(i, j) + 1);
-      kernels.subtract(rest, factor_im, &re(j, j) + 1, &im(i, j) + 1);
-    }
-  }
-  return product;
-}
 
 } // namespace
 
@@ -255,7 +225,7 @@ void cofactors(const RoutineCall &call) {
         lu.factor(work, pivots);
         product = determinant<T>(work, {size, 1, pivots.data(), 1, 1});
       }
-      if (!std::isnormal(product)) { // 0, or too large or small to divide by
+      if (!std::isnormal(largeness(product))) { // 0, or too large or small to divide by
         diagonalized.factor(x);
         diagonalized.cofactors(y);
         continue;
@@ -295,38 +265,14 @@ void cofactors_along(const RoutineCall &call) {
   });
 }
 
-template <class T>
-void complex_det(const RoutineCall &call) {
-  const Batches batches(call);
-  const std::int64_t size = batches.operand<T>(0, 0).rows;
-  batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> parts[2];
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Matrix<const T> re = batches.operand<T>(0, i), im = batches.operand<T>(1, i);
-      T &y_re = batches.number<T>(0, i), &y_im = batches.number<T>(1, i),
-        &exponent = batches.number<T>(2, i);
-      if (!all_finite<T>(re) || !all_finite<T>(im)) {
-        y_re = y_im = exponent = std::numeric_limits<T>::quiet_NaN();
-        continue;
-      }
-      const Matrix<T> a = parts[0].take(size, size), b = parts[1].take(size, size);
-      copy<T>(re, a);
-      copy<T>(im, b);
-      const Scaled<T> found = complex_determinant(a, b);
-      y_re = found.re;
-      y_im = found.im;
-      exponent = static_cast<T>(found.exponent);
-    }
-  });
-}
-
 #define WEFT_DETERMINANTS_OF(T)                                                                    \
-  template void complex_det<T>(const RoutineCall &);                                               \
   template void det<T>(const RoutineCall &);                                                       \
   template void cofactors<T>(const RoutineCall &);                                                 \
   template void cofactors_along<T>(const RoutineCall &);
 WEFT_DETERMINANTS_OF(float)
 WEFT_DETERMINANTS_OF(double)
+WEFT_DETERMINANTS_OF(std::complex<float>)
+WEFT_DETERMINANTS_OF(std::complex<double>)
 #undef WEFT_DETERMINANTS_OF
 
 } // namespace routines

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "Linalg/Lapack.h"
-#include "Linalg/Matrix.h"
+#include "Linalg/Phases.h"
 
 namespace weft::kernels {
 
@@ -24,13 +24,14 @@ public:
       : lapack_(lapack), size_(size), values(static_cast<std::size_t>(size)),
         order(static_cast<std::size_t>(size)) {}
 
-  /// Whether they were found.
-  bool find(const Matrix<const T> &re, const Matrix<const T> &im) {
+  /// Whether they were found, of a real or a complex matrix.
+  template <class E>
+  bool find(const Matrix<const E> &x) {
     vectors = columns_.take(size_, size_).transposed();
     bool is_real = true;
     for (std::int64_t i = 0; i < size_; ++i)
-      for (std::int64_t j = 0; j < size_; ++j) is_real &= im(i, j) == 0;
-    if (!(is_real ? find_of_real(re) : find_of_complex(re, im))) return false;
+      for (std::int64_t j = 0; j < size_; ++j) is_real &= std::imag(x(i, j)) == 0;
+    if (!(is_real ? find_of_real(x) : find_of_complex(x))) return false;
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](std::int64_t i) {
       const Complex &value = values[static_cast<std::size_t>(i)];
@@ -39,23 +40,12 @@ public:
     return true;
   }
 
-  /// The number of length 1 by which the largest element of a vector becomes real and positive, and
-  /// the row of that.
-  std::pair<Complex, std::int64_t> phase_of(std::int64_t column) const {
-    std::int64_t largest = 0;
-    T most = 0;
-    for (std::int64_t i = 0; i < size_; ++i)
-      if (const T size = std::abs(vectors(i, column)); size > most) {
-        most = size;
-        largest = i;
-      }
-    return {std::conj(vectors(largest, column)) / most, largest};
-  }
-
 private:
-  bool find_of_real(const Matrix<const T> &re) {
+  template <class E>
+  bool find_of_real(const Matrix<const E> &x) {
     const Matrix<T> a = real_.take(size_, size_).transposed();
-    copy<T>(re, a);
+    for (std::int64_t i = 0; i < size_; ++i)
+      for (std::int64_t j = 0; j < size_; ++j) a(i, j) = std::real(x(i, j));
     const Matrix<T> packed = packed_.take(size_, size_).transposed();
     T *const parts = parts_.take(2 * size_);
     if (lapack_.geev(size_, a.data, parts, parts + size_, packed.data) != 0) return false;
@@ -72,10 +62,11 @@ private:
     return true;
   }
 
-  bool find_of_complex(const Matrix<const T> &re, const Matrix<const T> &im) {
+  template <class E>
+  bool find_of_complex(const Matrix<const E> &x) {
     const Matrix<Complex> a = complex_.take(size_, size_).transposed();
     for (std::int64_t i = 0; i < size_; ++i)
-      for (std::int64_t j = 0; j < size_; ++j) a(i, j) = {re(i, j), im(i, j)};
+      for (std::int64_t j = 0; j < size_; ++j) a(i, j) = x(i, j);
     return lapack_.geev(size_, a.data, values.data(), vectors.data) == 0;
   }
 
@@ -96,37 +87,34 @@ namespace routines {
 
 template <class T>
 void eig(const RoutineCall &call) {
+  using Complex = std::complex<Real<T>>;
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
   const Lapack &lapack = Lapack::get();
   First refused;
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
-    Eigensystem<T> found(lapack, size);
+    Eigensystem<Real<T>> found(lapack, size);
     for (std::int64_t i = begin; i < end; ++i) {
-      const Matrix<const T> re = batches.operand<T>(0, i), im = batches.operand<T>(1, i);
-      const Matrix<T> values[] = {batches.result<T>(0, i), batches.result<T>(1, i)},
-                      vectors[] = {batches.result<T>(2, i), batches.result<T>(3, i)};
-      if (!all_finite<T>(re) || !all_finite<T>(im)) {
-        for (const int part : {0, 1}) {
-          fill_nan(values[part]);
-          fill_nan(vectors[part]);
-        }
+      const Matrix<const T> x = batches.operand<T>(0, i);
+      const Matrix<Complex> values = batches.result<Complex>(0, i),
+                            vectors = batches.result<Complex>(1, i);
+      if (!all_finite<T>(x)) {
+        fill_nan(values);
+        fill_nan(vectors);
         continue;
       }
-      if (!found.find(re, im)) {
+      if (!found.find(x)) {
         refused.note(i);
         continue;
       }
       for (std::int64_t j = 0; j < size; ++j) {
         const std::int64_t from = found.order[static_cast<std::size_t>(j)];
-        const std::complex<T> value = found.values[static_cast<std::size_t>(from)];
-        values[0](j, 0) = value.real();
-        values[1](j, 0) = value.imag();
-        const auto [phase, fixed] = found.phase_of(from);
+        values(j, 0) = found.values[static_cast<std::size_t>(from)];
+        const Complex *const column = &found.vectors(0, from);
+        const auto phase = Phase<Complex>::of(size, column);
         for (std::int64_t row = 0; row < size; ++row) {
-          const std::complex<T> element = found.vectors(row, from) * phase;
-          vectors[0](row, j) = element.real() + T(0); // no -0
-          vectors[1](row, j) = row == fixed ? T(0) : element.imag() + T(0);
+          const Complex element = phase.turned(column, row);
+          vectors(row, j) = {element.real() + Real<T>(0), element.imag() + Real<T>(0)}; // no -0
         }
       }
     }
@@ -137,6 +125,8 @@ void eig(const RoutineCall &call) {
 
 template void eig<float>(const RoutineCall &);
 template void eig<double>(const RoutineCall &);
+template void eig<std::complex<float>>(const RoutineCall &);
+template void eig<std::complex<double>>(const RoutineCall &);
 
 } // namespace routines
 

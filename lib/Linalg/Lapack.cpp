@@ -26,7 +26,8 @@ bool Lapack::load(void *library) {
     };
     if (!find(ssyevd_, "ssyevd") || !find(dsyevd_, "dsyevd") || !find(sgesdd_, "sgesdd") ||
         !find(dgesdd_, "dgesdd") || !find(sgeev_, "sgeev") || !find(dgeev_, "dgeev") ||
-        !find(cgeev_, "cgeev") || !find(zgeev_, "zgeev"))
+        !find(cheevd_, "cheevd") || !find(zheevd_, "zheevd") || !find(cgesdd_, "cgesdd") ||
+        !find(zgesdd_, "zgesdd") || !find(cgeev_, "cgeev") || !find(zgeev_, "zgeev"))
       continue;
     // Batches run on threads of their own.
     for (const char *name : {"openblas_set_num_threads", "scipy_openblas_set_num_threads",
@@ -54,7 +55,7 @@ const Lapack &Lapack::get() {
       }
       if (lapack.load(library)) return lapack;
       dlclose(library);
-      tried += " (it lacks syevd, gesdd or geev)";
+      tried += " (it lacks syevd, heevd, gesdd or geev)";
     }
     raise(ErrorKind::io,
           "eigenvalues of matrices that are not symmetric, and eigenvalues and singular values of "
@@ -68,7 +69,7 @@ const Lapack &Lapack::get() {
 }
 
 template <class T>
-std::int64_t Lapack::syevd(std::int64_t size, T *a, T *values) const {
+std::int64_t Lapack::heevd(std::int64_t size, T *a, T *values) const {
   const auto function = of<T>(ssyevd_, dsyevd_);
   Int info = 0, ask = -1, integers = 0;
   T wanted = 0;
@@ -80,6 +81,21 @@ std::int64_t Lapack::syevd(std::int64_t size, T *a, T *values) const {
   std::vector<Int> iwork(static_cast<std::size_t>(more));
   function("V", "L", &size, a, &size, values, work.data(), &count, iwork.data(), &more, &info, 1,
            1);
+  return static_cast<std::int32_t>(info);
+}
+
+template <class T>
+std::int64_t Lapack::heevd(std::int64_t size, std::complex<T> *a, T *values) const {
+  const auto function = of<T>(cheevd_, zheevd_);
+  Int info = 0;
+  // As much as its documentation says, which is the most for vectors.
+  const Int count = std::max<Int>(size * (2 + size), 1), reals = 1 + 5 * size + 2 * size * size,
+            integers = 3 + 5 * size;
+  std::vector<std::complex<T>> work(static_cast<std::size_t>(count));
+  std::vector<T> rwork(static_cast<std::size_t>(reals));
+  std::vector<Int> iwork(static_cast<std::size_t>(integers));
+  function("V", "L", &size, a, &size, values, work.data(), &count, rwork.data(), &reals,
+           iwork.data(), &integers, &info, 1, 1);
   return static_cast<std::int32_t>(info);
 }
 
@@ -97,6 +113,25 @@ std::int64_t Lapack::gesdd(std::int64_t rows, std::int64_t columns, T *a, T *val
   std::vector<T> work(static_cast<std::size_t>(count));
   function("S", &rows, &columns, a, &rows, values, left, &rows, right, &columns, work.data(),
            &count, iwork.data(), &info, 1);
+  return static_cast<std::int32_t>(info);
+}
+
+template <class T>
+std::int64_t Lapack::gesdd(std::int64_t rows, std::int64_t columns, std::complex<T> *a, T *values,
+                           std::complex<T> *left, std::complex<T> *right) const {
+  const auto function = of<T>(cgesdd_, zgesdd_);
+  Int info = 0, ask = -1;
+  std::complex<T> wanted = 0;
+  std::vector<T> rwork(static_cast<std::size_t>(
+      columns * std::max(5 * columns + 7, 2 * std::max(rows, columns) + 2 * columns + 1)));
+  std::vector<Int> iwork(static_cast<std::size_t>(8 * columns));
+  function("S", &rows, &columns, a, &rows, values, left, &rows, right, &columns, &wanted, &ask,
+           rwork.data(), iwork.data(), &info, 1);
+  const Int count = std::max<Int>(static_cast<Int>(wanted.real()),
+                                  columns * columns + 3 * columns + std::max(rows, columns));
+  std::vector<std::complex<T>> work(static_cast<std::size_t>(count));
+  function("S", &rows, &columns, a, &rows, values, left, &rows, right, &columns, work.data(),
+           &count, rwork.data(), iwork.data(), &info, 1);
   return static_cast<std::int32_t>(info);
 }
 
@@ -130,19 +165,17 @@ std::int64_t Lapack::geev(std::int64_t size, std::complex<T> *a, std::complex<T>
   return static_cast<std::int32_t>(info);
 }
 
-#define WEFT_GEEV_OF(T)                                                                            \
+#define WEFT_LAPACK_OF(T)                                                                          \
+  template std::int64_t Lapack::heevd<T>(std::int64_t, T *, T *) const;                            \
+  template std::int64_t Lapack::heevd<T>(std::int64_t, std::complex<T> *, T *) const;              \
+  template std::int64_t Lapack::gesdd<T>(std::int64_t, std::int64_t, T *, T *, T *, T *) const;    \
+  template std::int64_t Lapack::gesdd<T>(std::int64_t, std::int64_t, std::complex<T> *, T *,       \
+                                         std::complex<T> *, std::complex<T> *) const;              \
   template std::int64_t Lapack::geev<T>(std::int64_t, T *, T *, T *, T *) const;                   \
   template std::int64_t Lapack::geev<T>(std::int64_t, std::complex<T> *, std::complex<T> *,        \
                                         std::complex<T> *) const;
-WEFT_GEEV_OF(float)
-WEFT_GEEV_OF(double)
-#undef WEFT_GEEV_OF
-
-template std::int64_t Lapack::syevd<float>(std::int64_t, float *, float *) const;
-template std::int64_t Lapack::syevd<double>(std::int64_t, double *, double *) const;
-template std::int64_t Lapack::gesdd<float>(std::int64_t, std::int64_t, float *, float *, float *,
-                                           float *) const;
-template std::int64_t Lapack::gesdd<double>(std::int64_t, std::int64_t, double *, double *,
-                                            double *, double *) const;
+WEFT_LAPACK_OF(float)
+WEFT_LAPACK_OF(double)
+#undef WEFT_LAPACK_OF
 
 } // namespace weft::kernels

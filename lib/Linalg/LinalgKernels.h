@@ -9,8 +9,14 @@
 
 namespace weft::kernels {
 
-/// Loops on elements of one type. All round as they are written, with no fused product, so that
-/// every level gives the same bits.
+/// A complex number as it lies in memory.
+template <typename T>
+struct ComplexNumber {
+  T re, im;
+};
+
+/// Loops on elements of one type, real or complex numbers. All round as they are written, with no
+/// fused product, so that every level gives the same bits.
 template <typename T>
 struct LinalgKernels {
   /// Factors a panel of `columns` columns, at most kPanel, each of `rows` adjacent elements, `step`
@@ -23,8 +29,9 @@ struct LinalgKernels {
   void (*solve_rows)(int64_t rows, int64_t columns, const T *l, int64_t l_row, int64_t l_col,
                      bool unit, T *b, int64_t b_row);
 
-  /// The sum of x[i] y[i], in an order that its length alone decides.
+  /// The sum of x[i] y[i], in an order that its length alone decides; and that of conj(x[i]) y[i].
   T (*dot)(int64_t count, const T *x, const T *y);
+  T (*inner)(int64_t count, const T *x, const T *y);
 
   /// y[i] -= factor x[i].
   void (*subtract)(int64_t count, T factor, const T *x, T *y);
@@ -33,9 +40,9 @@ struct LinalgKernels {
   /// kLanes adjacent elements, `[i][j][lane]`, as is the row that row i was exchanged with.
   void (*lu_lanes)(int64_t size, T *a, int64_t *pivots);
 
-  /// What such triangles, or with `adjoint` themselves transposed, take to `columns` right sides,
+  /// What such triangles, or themselves transposed, take to `columns` right sides,
   /// `[i][column][lane]`, whose rows are in the order of the triangles.
-  void (*solve_lanes)(int64_t size, int64_t columns, const T *a, T *b, bool adjoint);
+  void (*solve_lanes)(int64_t size, int64_t columns, const T *a, T *b, bool transposed);
 };
 
 /// The most rows or columns that a panel has.
@@ -47,6 +54,8 @@ constexpr int64_t kSmall = 16, kLanes = 16;
 struct LinalgLevel {
   LinalgKernels<float> f32;
   LinalgKernels<double> f64;
+  LinalgKernels<ComplexNumber<float>> c64;
+  LinalgKernels<ComplexNumber<double>> c128;
 };
 
 extern const LinalgLevel linalg_level_v2;

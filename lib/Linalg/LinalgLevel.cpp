@@ -14,6 +14,59 @@
 namespace WEFT_LEVEL_NAMESPACE {
 namespace {
 
+template <typename T>
+using Complex = kernels::ComplexNumber<T>;
+
+template <typename T>
+Complex<T> operator+(Complex<T> x, Complex<T> y) {
+  return {x.re + y.re, x.im + y.im};
+}
+template <typename T>
+Complex<T> operator*(Complex<T> x, Complex<T> y) {
+  return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+/// Scaled by the larger part, so that no square overflows or vanishes.
+template <typename T>
+Complex<T> operator/(Complex<T> x, Complex<T> y) {
+  const T re = y.re < 0 ? -y.re : y.re, im = y.im < 0 ? -y.im : y.im, scale = re < im ? im : re;
+  const T c = y.re / scale, d = y.im / scale, norm = c * c + d * d;
+  return {(x.re * c + x.im * d) / norm / scale, (x.im * c - x.re * d) / norm / scale};
+}
+template <typename T>
+Complex<T> &operator+=(Complex<T> &x, Complex<T> y) {
+  return x = x + y;
+}
+template <typename T>
+Complex<T> &operator-=(Complex<T> &x, Complex<T> y) {
+  return x = {x.re - y.re, x.im - y.im};
+}
+template <typename T>
+Complex<T> &operator/=(Complex<T> &x, Complex<T> y) {
+  return x = x / y;
+}
+
+template <typename T>
+T conjugated(T x) {
+  return x;
+}
+template <typename T>
+Complex<T> conjugated(Complex<T> x) {
+  return {x.re, -x.im};
+}
+
+/// How large a number is for the choice of pivots: as LAPACK has it, of a complex one the sum of
+/// its parts.
+template <typename T>
+T magnitude(T x) {
+  return x < 0 ? -x : x;
+}
+template <typename T>
+T magnitude(Complex<T> x) {
+  return magnitude(x.re) + magnitude(x.im);
+}
+template <typename T>
+using Magnitude = decltype(magnitude(T()));
+
 /// x[i] minus the products of `Count` numbers with what stands in the same place of other lines.
 template <int Count, typename T>
 void subtract_lines(int64_t size, const T *lines, int64_t step, const T *factors, T *__restrict x) {
@@ -46,11 +99,6 @@ void subtract_lines(int64_t count, int64_t size, const T *lines, int64_t step, c
 }
 
 template <typename T>
-T magnitude(T x) {
-  return x < 0 ? -x : x;
-}
-
-template <typename T>
 void lu_panel(int64_t rows, int64_t columns, T *a, int64_t step, int64_t *pivots) {
   for (int64_t j = 0; j < columns; ++j) {
     T *column = a + j * step;
@@ -60,7 +108,7 @@ void lu_panel(int64_t rows, int64_t columns, T *a, int64_t step, int64_t *pivots
     if (j >= rows) continue;
     subtract_lines(j, rows - j, a + j, step, column, column + j);
     int64_t pivot = j;
-    T largest = magnitude(column[j]);
+    Magnitude<T> largest = magnitude(column[j]);
     for (int64_t i = j + 1; i < rows; ++i)
       if (magnitude(column[i]) > largest) {
         largest = magnitude(column[i]);
@@ -74,7 +122,7 @@ void lu_panel(int64_t rows, int64_t columns, T *a, int64_t step, int64_t *pivots
         a[c * step + pivot] = kept;
       }
     const T by = column[j];
-    if (by != 0)
+    if (magnitude(by) != 0)
       for (int64_t i = j + 1; i < rows; ++i) column[i] /= by;
   }
 }
@@ -99,17 +147,27 @@ void solve_rows(int64_t rows, int64_t columns, const T *l, int64_t l_row, int64_
   }
 }
 
-template <typename T>
-T dot(int64_t count, const T *x, const T *y) {
+template <bool Conjugates, typename T>
+T sum_of_products(int64_t count, const T *x, const T *y) {
   constexpr int64_t kSums = 16;
   T sums[kSums] = {};
+  const auto product = [&](int64_t i) { return (Conjugates ? conjugated(x[i]) : x[i]) * y[i]; };
   int64_t i = 0;
   for (; i + kSums <= count; i += kSums)
-    for (int64_t s = 0; s < kSums; ++s) sums[s] += x[i + s] * y[i + s];
-  for (int64_t s = 0; i + s < count; ++s) sums[s] += x[i + s] * y[i + s];
+    for (int64_t s = 0; s < kSums; ++s) sums[s] += product(i + s);
+  for (int64_t s = 0; i + s < count; ++s) sums[s] += product(i + s);
   for (int64_t half = kSums / 2; half > 0; half /= 2)
     for (int64_t s = 0; s < half; ++s) sums[s] += sums[s + half];
   return sums[0];
+}
+
+template <typename T>
+T dot(int64_t count, const T *x, const T *y) {
+  return sum_of_products<false>(count, x, y);
+}
+template <typename T>
+T inner(int64_t count, const T *x, const T *y) {
+  return sum_of_products<true>(count, x, y);
 }
 
 template <typename T>
@@ -121,7 +179,7 @@ template <typename T>
 void lu_lanes(int64_t size, T *a, int64_t *pivots) {
   const auto at = [&](int64_t i, int64_t j) { return a + (i * size + j) * kLanes; };
   for (int64_t j = 0; j < size; ++j) {
-    T largest[kLanes];
+    Magnitude<T> largest[kLanes];
     int64_t *const pivot = pivots + j * kLanes;
     for (int64_t lane = 0; lane < kLanes; ++lane) {
       largest[lane] = magnitude(at(j, j)[lane]);
@@ -130,7 +188,7 @@ void lu_lanes(int64_t size, T *a, int64_t *pivots) {
     for (int64_t i = j + 1; i < size; ++i) {
       const T *const element = at(i, j);
       for (int64_t lane = 0; lane < kLanes; ++lane) {
-        const T found = magnitude(element[lane]);
+        const Magnitude<T> found = magnitude(element[lane]);
         pivot[lane] = found > largest[lane] ? i : pivot[lane];
         largest[lane] = found > largest[lane] ? found : largest[lane];
       }
@@ -152,7 +210,7 @@ void lu_lanes(int64_t size, T *a, int64_t *pivots) {
     for (int64_t i = j + 1; i < size; ++i) {
       T *const factor = at(i, j);
       for (int64_t lane = 0; lane < kLanes; ++lane)
-        factor[lane] = by[lane] != 0 ? factor[lane] / by[lane] : factor[lane];
+        factor[lane] = magnitude(by[lane]) != 0 ? factor[lane] / by[lane] : factor[lane];
       for (int64_t c = j + 1; c < size; ++c) {
         T *const x = at(i, c);
         const T *const above = at(j, c);
@@ -163,10 +221,10 @@ void lu_lanes(int64_t size, T *a, int64_t *pivots) {
 }
 
 template <typename T>
-void solve_lanes(int64_t size, int64_t columns, const T *a, T *b, bool adjoint) {
+void solve_lanes(int64_t size, int64_t columns, const T *a, T *b, bool transposed) {
   const auto row = [&](int64_t i) { return b + i * columns * kLanes; };
   const auto element = [&](int64_t i, int64_t j) {
-    return a + (adjoint ? j * size + i : i * size + j) * kLanes;
+    return a + (transposed ? j * size + i : i * size + j) * kLanes;
   };
   const auto subtract_row = [&](int64_t i, int64_t p) {
     const T *const factor = element(i, p);
@@ -183,21 +241,22 @@ void solve_lanes(int64_t size, int64_t columns, const T *a, T *b, bool adjoint) 
   };
   for (int64_t i = 0; i < size; ++i) {
     for (int64_t p = 0; p < i; ++p) subtract_row(i, p);
-    if (adjoint) divide_row(i);
+    if (transposed) divide_row(i);
   }
   for (int64_t i = size - 1; i >= 0; --i) {
     for (int64_t p = i + 1; p < size; ++p) subtract_row(i, p);
-    if (!adjoint) divide_row(i);
+    if (!transposed) divide_row(i);
   }
 }
 
 template <typename T>
-constexpr LinalgKernels<T> kKernels = {lu_panel<T>, solve_rows<T>, dot<T>,
+constexpr LinalgKernels<T> kKernels = {lu_panel<T>, solve_rows<T>, dot<T>,        inner<T>,
                                        subtract<T>, lu_lanes<T>,   solve_lanes<T>};
 
 } // namespace
 
-constexpr LinalgLevel kLinalgTable = {kKernels<float>, kKernels<double>};
+constexpr LinalgLevel kLinalgTable = {kKernels<float>, kKernels<double>, kKernels<Complex<float>>,
+                                      kKernels<Complex<double>>};
 
 } // namespace WEFT_LEVEL_NAMESPACE
 

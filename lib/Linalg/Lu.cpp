@@ -63,6 +63,8 @@ void Lu<T>::factor_panel(const Matrix<T> &a, std::span<std::int64_t> pivots) {
 
 template class Lu<float>;
 template class Lu<double>;
+template class Lu<std::complex<float>>;
+template class Lu<std::complex<double>>;
 
 namespace {
 
@@ -108,6 +110,8 @@ void lu(const RoutineCall &call) {
 }
 template void lu<float>(const RoutineCall &);
 template void lu<double>(const RoutineCall &);
+template void lu<std::complex<float>>(const RoutineCall &);
+template void lu<std::complex<double>>(const RoutineCall &);
 
 } // namespace routines
 

@@ -29,6 +29,27 @@ void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to
 }
 
 template <class T>
+void copy_adjoint(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
+  copy<T>(from.transposed(), to);
+  if constexpr (kComplex<T>)
+    for (std::int64_t i = 0; i < to.rows; ++i)
+      for (std::int64_t j = 0; j < to.columns; ++j) to(i, j) = std::conj(to(i, j));
+}
+
+template <class T>
+void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
+  constexpr std::int64_t kBlock = 16; // see `copy`
+  constexpr Real<T> kHalf = Real<T>(0.5);
+  for (std::int64_t i = 0; i < from.rows; i += kBlock)
+    for (std::int64_t j = 0; j < from.rows; j += kBlock)
+      for (std::int64_t r = i; r < std::min(i + kBlock, from.rows); ++r)
+        for (std::int64_t c = j; c < std::min(j + kBlock, from.rows); ++c)
+          to(r, c) = kHalf * from(r, c) + kHalf * conjugated(from(c, r));
+}
+
+enum class Into { set, add, subtract };
+
+template <class T>
 static void product(const Matrix<T> &c, const Matrix<const T> &a, const Matrix<const T> &b,
                     bool add) {
   if (c.rows == 0 || c.columns == 0) return;
@@ -53,17 +74,6 @@ static void product(const Matrix<T> &c, const Matrix<const T> &a, const Matrix<c
 }
 
 template <class T>
-void set_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
-                 const Matrix<const std::type_identity_t<T>> &b) {
-  product<T>(c, a, b, false);
-}
-template <class T>
-void add_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
-                 const Matrix<const std::type_identity_t<T>> &b) {
-  product<T>(c, a, b, true);
-}
-
-template <class T>
 static Matrix<T> negated(const Matrix<const T> &a, Workspace<T> &work) {
   const Matrix<T> result = work.take(a.rows, a.columns);
   for (std::int64_t i = 0; i < a.rows; ++i)
@@ -71,11 +81,52 @@ static Matrix<T> negated(const Matrix<const T> &a, Workspace<T> &work) {
   return result;
 }
 
+/// The real or the imaginary parts of a matrix.
+template <class R>
+static Matrix<const R> part_of(const Matrix<const std::complex<R>> &x, int number) {
+  return {x.rows, x.columns, reinterpret_cast<const R *>(x.data) + number, 2 * x.row, 2 * x.column};
+}
+
+/// Of complex numbers, as four products of real ones.
+template <class R>
+static void complex_product(const Matrix<std::complex<R>> &c, const Factor<std::complex<R>> &a,
+                            const Factor<std::complex<R>> &b, Into into) {
+  Workspace<R> memory[2];
+  const R of_a = a.conjugated ? R(-1) : R(1), of_b = b.conjugated ? R(-1) : R(1);
+  for (const int number : {0, 1}) {
+    const Matrix<R> first = memory[0].take(c.rows, c.columns),
+                    second = memory[1].take(c.rows, c.columns);
+    product<R>(first, part_of(a.matrix, 0), part_of(b.matrix, number), false);
+    product<R>(second, part_of(a.matrix, 1), part_of(b.matrix, 1 - number), false);
+    const R sign = number == 0 ? R(1) : of_b, other = number == 0 ? -of_a * of_b : of_a;
+    for (std::int64_t i = 0; i < c.rows; ++i)
+      for (std::int64_t j = 0; j < c.columns; ++j) {
+        R &to = reinterpret_cast<R *>(&c(i, j))[number];
+        const R sum = sign * first(i, j) + other * second(i, j);
+        to = into == Into::set ? sum : into == Into::add ? to + sum : to - sum;
+      }
+  }
+}
+
 template <class T>
-void subtract_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
-                      const Matrix<const std::type_identity_t<T>> &b, Workspace<T> &work) {
-  if (a.rows <= b.columns) product<T>(c, negated<T>(a, work), b, true);
-  else product<T>(c, a, negated<T>(b, work), true);
+void set_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> &a,
+                 const Factor<std::type_identity_t<T>> &b) {
+  if constexpr (kComplex<T>) complex_product<Real<T>>(c, a, b, Into::set);
+  else product<T>(c, a.matrix, b.matrix, false);
+}
+template <class T>
+void add_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> &a,
+                 const Factor<std::type_identity_t<T>> &b) {
+  if constexpr (kComplex<T>) complex_product<Real<T>>(c, a, b, Into::add);
+  else product<T>(c, a.matrix, b.matrix, true);
+}
+template <class T>
+void subtract_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> &a,
+                      const Factor<std::type_identity_t<T>> &b, Workspace<T> &work) {
+  if constexpr (kComplex<T>) complex_product<Real<T>>(c, a, b, Into::subtract);
+  else if (a.matrix.rows <= b.matrix.columns)
+    product<T>(c, negated<T>(a.matrix, work), b.matrix, true);
+  else product<T>(c, a.matrix, negated<T>(b.matrix, work), true);
 }
 
 template <class T>
@@ -93,15 +144,17 @@ void exchange_rows(const Matrix<T> &a, std::span<const std::int64_t> pivots) {
 template void copy<std::int64_t>(const Matrix<const std::int64_t> &, const Matrix<std::int64_t> &);
 #define WEFT_MATRIX_OF(T)                                                                          \
   template void copy<T>(const Matrix<const T> &, const Matrix<T> &);                               \
-  template void set_product<T>(const Matrix<T> &, const Matrix<const T> &,                         \
-                               const Matrix<const T> &);                                           \
-  template void add_product<T>(const Matrix<T> &, const Matrix<const T> &,                         \
-                               const Matrix<const T> &);                                           \
-  template void subtract_product<T>(const Matrix<T> &, const Matrix<const T> &,                    \
-                                    const Matrix<const T> &, Workspace<T> &);                      \
+  template void copy_adjoint<T>(const Matrix<const T> &, const Matrix<T> &);                       \
+  template void copy_hermitian<T>(const Matrix<const T> &, const Matrix<T> &);                     \
+  template void set_product<T>(const Matrix<T> &, const Factor<T> &, const Factor<T> &);           \
+  template void add_product<T>(const Matrix<T> &, const Factor<T> &, const Factor<T> &);           \
+  template void subtract_product<T>(const Matrix<T> &, const Factor<T> &, const Factor<T> &,       \
+                                    Workspace<T> &);                                               \
   template void exchange_rows<T>(const Matrix<T> &, std::span<const std::int64_t>);
 WEFT_MATRIX_OF(float)
 WEFT_MATRIX_OF(double)
+WEFT_MATRIX_OF(std::complex<float>)
+WEFT_MATRIX_OF(std::complex<double>)
 #undef WEFT_MATRIX_OF
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <complex>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -20,6 +21,26 @@
 #include "Support/FunctionRef.h"
 
 namespace weft::kernels {
+
+/// The numbers that the parts of complex ones are, and real ones themselves.
+template <class T>
+struct RealOf {
+  using Type = T;
+};
+template <class T>
+struct RealOf<std::complex<T>> {
+  using Type = T;
+};
+template <class T>
+using Real = typename RealOf<T>::Type;
+template <class T>
+inline constexpr bool kComplex = !std::same_as<T, Real<T>>;
+
+template <class T>
+T conjugated(T x) {
+  if constexpr (kComplex<T>) return std::conj(x);
+  else return x;
+}
 
 /// A view of rows and columns, by any strides.
 template <class T>
@@ -39,6 +60,26 @@ struct Matrix {
     return {rows, columns, data, row, column};
   }
 };
+
+/// A factor of a product: a matrix, or itself with conjugated elements.
+template <class T>
+struct Factor {
+  Matrix<const T> matrix;
+  bool conjugated = false;
+
+  Factor(const Matrix<const T> &m) : matrix(m) {}
+  Factor(const Matrix<T> &m) : matrix(m) {}
+  Factor(const Matrix<const T> &m, bool conj) : matrix(m), conjugated(conj) {}
+  Factor transposed() const { return {matrix.transposed(), conjugated}; }
+};
+template <class T>
+Factor<std::remove_const_t<T>> conjugate(const Matrix<T> &x) {
+  return {Matrix<const T>(x), kComplex<std::remove_const_t<T>>};
+}
+template <class T>
+Factor<std::remove_const_t<T>> adjoint(const Matrix<T> &x) {
+  return conjugate(x.transposed());
+}
 
 /// Memory for the work on one matrix after another, which grows and is not cleared.
 template <class T>
@@ -63,10 +104,55 @@ private:
 
 /// The loops of the CPU's level.
 const LinalgLevel &linalg_level();
+/// Those of complex numbers, which lie in memory as the loops have them.
+template <class R>
+class ComplexLoops {
+public:
+  using T = std::complex<R>;
+
+  void lu_panel(std::int64_t rows, std::int64_t columns, T *a, std::int64_t step,
+                std::int64_t *pivots) const {
+    loops_.lu_panel(rows, columns, raw(a), step, pivots);
+  }
+  void solve_rows(std::int64_t rows, std::int64_t columns, const T *l, std::int64_t l_row,
+                  std::int64_t l_col, bool unit, T *b, std::int64_t b_row) const {
+    loops_.solve_rows(rows, columns, raw(l), l_row, l_col, unit, raw(b), b_row);
+  }
+  T dot(std::int64_t count, const T *x, const T *y) const {
+    const Number sum = loops_.dot(count, raw(x), raw(y));
+    return {sum.re, sum.im};
+  }
+  T inner(std::int64_t count, const T *x, const T *y) const {
+    const Number sum = loops_.inner(count, raw(x), raw(y));
+    return {sum.re, sum.im};
+  }
+  void subtract(std::int64_t count, T factor, const T *x, T *y) const {
+    loops_.subtract(count, {factor.real(), factor.imag()}, raw(x), raw(y));
+  }
+  void lu_lanes(std::int64_t size, T *a, std::int64_t *pivots) const {
+    loops_.lu_lanes(size, raw(a), pivots);
+  }
+  void solve_lanes(std::int64_t size, std::int64_t columns, const T *a, T *b,
+                   bool transposed) const {
+    loops_.solve_lanes(size, columns, raw(a), raw(b), transposed);
+  }
+
+private:
+  using Number = ComplexNumber<R>;
+  static const LinalgKernels<Number> &loops() {
+    if constexpr (std::same_as<R, float>) return linalg_level().c64;
+    else return linalg_level().c128;
+  }
+  static Number *raw(T *x) { return reinterpret_cast<Number *>(x); }
+  static const Number *raw(const T *x) { return reinterpret_cast<const Number *>(x); }
+
+  const LinalgKernels<Number> &loops_ = loops();
+};
 template <class T>
-const LinalgKernels<T> &linalg_kernels() {
-  if constexpr (std::same_as<T, float>) return linalg_level().f32;
-  else return linalg_level().f64;
+decltype(auto) linalg_kernels() {
+  if constexpr (kComplex<T>) return ComplexLoops<Real<T>>();
+  else if constexpr (std::same_as<T, float>) return (linalg_level().f32);
+  else return (linalg_level().f64);
 }
 
 /// Matrices a lane each, `[i][j][lane]`: one of them.
@@ -89,34 +175,45 @@ void copy_small(const Matrix<const std::type_identity_t<T>> &from, const Matrix<
 template <class T>
 void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
 
+/// `to` = `from` transposed, and conjugated.
+template <class T>
+void copy_adjoint(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
+
 /// Whether no element is infinite or NaN.
 template <class T>
 bool all_finite(const Matrix<const T> &x) {
   for (std::int64_t i = 0; i < x.rows; ++i)
     for (std::int64_t j = 0; j < x.columns; ++j)
-      if (!std::isfinite(x(i, j))) return false;
+      if (!std::isfinite(std::real(x(i, j))) || !std::isfinite(std::imag(x(i, j)))) return false;
   return true;
 }
 
 /// Every element becomes NaN.
 template <class T>
 void fill_nan(const Matrix<T> &x) {
+  constexpr Real<T> kNaN = std::numeric_limits<Real<T>>::quiet_NaN();
   for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) = std::numeric_limits<T>::quiet_NaN();
+    for (std::int64_t j = 0; j < x.columns; ++j)
+      if constexpr (kComplex<T>) x(i, j) = {kNaN, kNaN};
+      else x(i, j) = kNaN;
 }
 
-/// C = A B; rows or columns of C are adjacent elements.
+/// Half of the sum of a square matrix and its adjoint, whose diagonal is real.
 template <class T>
-void set_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
-                 const Matrix<const std::type_identity_t<T>> &b);
+void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
+
+/// C = A B; of real numbers rows or columns of C are adjacent elements.
+template <class T>
+void set_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> &a,
+                 const Factor<std::type_identity_t<T>> &b);
 /// C += A B.
 template <class T>
-void add_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
-                 const Matrix<const std::type_identity_t<T>> &b);
-/// C -= A B; the negated smaller factor lies in `work`.
+void add_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> &a,
+                 const Factor<std::type_identity_t<T>> &b);
+/// C -= A B; the negated smaller factor of real numbers lies in `work`.
 template <class T>
-void subtract_product(const Matrix<T> &c, const Matrix<const std::type_identity_t<T>> &a,
-                      const Matrix<const std::type_identity_t<T>> &b, Workspace<T> &work);
+void subtract_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> &a,
+                      const Factor<std::type_identity_t<T>> &b, Workspace<T> &work);
 
 /// Rows of `a` exchanged with those of these numbers, one after the other.
 template <class T>

@@ -25,7 +25,7 @@ struct Degree {
 };
 template <class T>
 constexpr auto kDegrees = [] {
-  if constexpr (std::same_as<T, float>)
+  if constexpr (std::same_as<Real<T>, float>)
     return std::array{Degree{4.258730016922831e-1, kPade<3>}, Degree{1.880152677804762, kPade<5>},
                       Degree{3.925724783138660, kPade<7>}};
   else
@@ -48,7 +48,11 @@ public:
         norm > degree->norm ? std::max(std::ilogb(norm / degree->norm) + 1, 0) : 0;
     const Matrix<T> a = matrix(a_);
     copy<T>(x, a);
-    for (std::int64_t i = 0; i < size_ * size_; ++i) a.data[i] = std::ldexp(a.data[i], -squarings);
+    for (std::int64_t i = 0; i < size_ * size_; ++i)
+      if constexpr (kComplex<T>)
+        a.data[i] = {std::ldexp(a.data[i].real(), -squarings),
+                     std::ldexp(a.data[i].imag(), -squarings)};
+      else a.data[i] = std::ldexp(a.data[i], -squarings);
     approximate(a, degree->coefficients);
     Matrix<T> power = matrix(sum_), next = matrix(other_);
     for (int i = 0; i < squarings; ++i) {
@@ -109,13 +113,14 @@ private:
                const std::array<Matrix<T>, N> &powers) const {
     for (std::int64_t i = 0; i < size_ * size_; ++i) {
       T sum = 0;
-      for (std::size_t p = 0; p < N; ++p) sum += static_cast<T>(factors[p]) * powers[p].data[i];
+      for (std::size_t p = 0; p < N; ++p)
+        sum += static_cast<Real<T>>(factors[p]) * powers[p].data[i];
       to.data[i] = sum;
     }
     add_diagonal(to, one);
   }
   void add_diagonal(const Matrix<T> &to, double one) const {
-    for (std::int64_t i = 0; i < size_; ++i) to(i, i) += static_cast<T>(one);
+    for (std::int64_t i = 0; i < size_; ++i) to(i, i) += static_cast<Real<T>>(one);
   }
 
   /// The largest sum of the absolute values of a column.
@@ -123,7 +128,7 @@ private:
     double largest = 0;
     for (std::int64_t j = 0; j < x.columns; ++j) {
       double sum = 0;
-      for (std::int64_t i = 0; i < x.rows; ++i) sum += std::abs(static_cast<double>(x(i, j)));
+      for (std::int64_t i = 0; i < x.rows; ++i) sum += static_cast<double>(std::abs(x(i, j)));
       largest = std::max(largest, sum);
     }
     return largest;
@@ -168,10 +173,10 @@ void pinv(const RoutineCall &call) {
       const Matrix<T> vectors = scaled.take(columns, columns);
       for (std::int64_t row = 0; row < columns; ++row)
         for (std::int64_t column = 0; column < columns; ++column)
-          vectors(row, column) = right(column, row) * inverses(column, 0);
+          vectors(row, column) = conjugated(right(column, row)) * inverses(column, 0);
       const Matrix<T> y = batches.result<T>(0, i);
       const Matrix<T> product = whole.take(columns, rows);
-      set_product<T>(product, vectors, left.transposed());
+      set_product<T>(product, vectors, adjoint(left));
       copy<T>(product, y);
     }
   });
@@ -182,6 +187,8 @@ void pinv(const RoutineCall &call) {
   template void pinv<T>(const RoutineCall &);
 WEFT_FUNCTIONS_OF(float)
 WEFT_FUNCTIONS_OF(double)
+WEFT_FUNCTIONS_OF(std::complex<float>)
+WEFT_FUNCTIONS_OF(std::complex<double>)
 #undef WEFT_FUNCTIONS_OF
 
 } // namespace routines

@@ -14,19 +14,21 @@ constexpr std::int64_t kWide = 32;
 
 /// The length of a vector, also where squares would overflow or vanish.
 template <class T>
-T length(std::int64_t count, const T *x) {
-  const T squares = linalg_kernels<T>().dot(count, x, x);
-  if (squares >= std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon() &&
-      squares <= std::numeric_limits<T>::max())
+Real<T> length(std::int64_t count, const T *x) {
+  using R = Real<T>;
+  const R squares = std::real(linalg_kernels<T>().inner(count, x, x));
+  if (squares >= std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon() &&
+      squares <= std::numeric_limits<R>::max())
     return std::sqrt(squares);
-  T largest = 0;
+  R largest = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const T magnitude = std::abs(x[i]);
+    const R magnitude = std::abs(x[i]);
     if (magnitude > largest || magnitude != magnitude) largest = magnitude;
   }
   if (largest == 0 || !std::isfinite(largest)) return largest;
-  T sum = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum += x[i] / largest * (x[i] / largest);
+  R sum = 0;
+  for (std::int64_t i = 0; i < count; ++i)
+    sum += std::real(conjugated(x[i]) / largest * (x[i] / largest));
   return largest * std::sqrt(sum);
 }
 
@@ -48,7 +50,7 @@ public:
       join(first, wide);
       const std::int64_t right = columns_ - first - wide;
       if (right == 0) continue;
-      // C^T -= ((C^T V) T) V^T
+      // C^T -= ((C^T conj(V)) conj(T)) V^T
       const Matrix<T> rest = a_.block(first, first + wide, rows_ - first, right).transposed();
       apply(first, wide, rest, /*backwards=*/false);
     }
@@ -76,20 +78,23 @@ public:
 
 private:
   void reflect_panel(std::int64_t first, std::int64_t wide) {
-    const LinalgKernels<T> &kernels = linalg_kernels<T>();
+    const auto &kernels = linalg_kernels<T>();
     for (std::int64_t j = first; j < first + wide; ++j) {
       const std::int64_t below = rows_ - j - 1;
       T *const column = &a_(j, j), *const tail = column + 1;
-      const T rest = length(below, tail), head = *column;
+      const T head = *column;
+      const Real<T> rest = length(below, tail);
       T &factor = factors_[static_cast<std::size_t>(j)];
-      if (rest == 0) continue; // nothing to reflect
-      const T whole = std::copysign(std::hypot(head, rest), head), sum = head + whole;
+      if (rest == 0 && std::imag(head) == 0) continue; // nothing to reflect
+      const Real<T> size = kComplex<T> ? std::abs(head) : std::real(head);
+      const Real<T> whole = std::copysign(std::hypot(size, rest), std::real(head));
+      const T sum = head + whole;
       factor = sum / whole;
       for (std::int64_t i = 0; i < below; ++i) tail[i] /= sum;
       *column = -whole;
       for (std::int64_t c = j + 1; c < first + wide; ++c) {
         T *const other = &a_(j, c);
-        const T by = factor * (*other + kernels.dot(below, tail, other + 1));
+        const T by = conjugated(factor) * (*other + kernels.inner(below, tail, other + 1));
         *other -= by;
         kernels.subtract(below, by, tail, other + 1);
       }
@@ -108,14 +113,14 @@ private:
     return v;
   }
 
-  /// T of a panel: its reflections are I - V T V^T together.
+  /// T of a panel: its reflections are I - V T V^H together.
   Matrix<T> block(std::int64_t first, std::int64_t wide) {
     return {wide, wide, blocks_.data() + first * kWide, kWide, 1};
   }
   void join(std::int64_t first, std::int64_t wide) {
     const Matrix<T> v = reflections(first, wide), t = block(first, wide);
     const Matrix<T> products = small_.take(wide, wide);
-    set_product<T>(products, v, v.transposed());
+    set_product<T>(products, conjugate(v), v.transposed());
     for (std::int64_t j = 0; j < wide; ++j) {
       const T factor = factors_[static_cast<std::size_t>(first + j)];
       for (std::int64_t i = 0; i < j; ++i) {
@@ -127,12 +132,12 @@ private:
     }
   }
 
-  /// The reflections of a panel on columns, which are the rows of `c`.
+  /// The reflections of a panel on columns, which are the rows of `c`, or the adjoint of them.
   void apply(std::int64_t first, std::int64_t wide, const Matrix<T> &c, bool backwards) {
     const Matrix<T> v = reflections(first, wide), t = block(first, wide);
     const Matrix<T> seen = seen_.take(c.rows, wide), joined = joined_.take(c.rows, wide);
-    set_product<T>(seen, c, v.transposed());
-    set_product<T>(joined, seen, backwards ? t.transposed() : t);
+    set_product<T>(seen, c, adjoint(v));
+    set_product<T>(joined, seen, backwards ? Factor<T>(t.transposed()) : conjugate(t));
     subtract_product<T>(c, joined, v, small_);
   }
 
@@ -160,6 +165,8 @@ void qr(const RoutineCall &call) {
 }
 template void qr<float>(const RoutineCall &);
 template void qr<double>(const RoutineCall &);
+template void qr<std::complex<float>>(const RoutineCall &);
+template void qr<std::complex<double>>(const RoutineCall &);
 
 } // namespace routines
 

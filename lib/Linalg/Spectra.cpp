@@ -1,5 +1,5 @@
-// Eigenvalues of symmetric matrices and singular values: Jacobi's rotations for small ones, LAPACK
-// for others.
+// Eigenvalues of symmetric or Hermitian matrices and singular values: Jacobi's rotations for small
+// ones, LAPACK for others.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "Linalg/Lapack.h"
-#include "Linalg/Matrix.h"
+#include "Linalg/Phases.h"
 
 namespace weft::kernels {
 
@@ -17,36 +17,48 @@ namespace {
 /// Rotations of all pairs that are tried: some ten are enough.
 constexpr int kSweeps = 60;
 
-/// A rotation of two lines of numbers.
+/// A rotation of two lines of numbers, of which the second is turned by a number of length 1
+/// before.
 template <class T>
 struct Rotation {
-  T cosine, sine;
+  Real<T> cosine, sine;
+  T turn = T(1);
 
-  /// That makes a symmetric [[a, b], [b, c]] diagonal.
-  static Rotation of(T a, T b, T c) {
-    const T slope = (c - a) / (2 * b);
-    const T tangent = std::copysign(T(1), slope) / (std::abs(slope) + std::hypot(T(1), slope));
-    const T cosine = 1 / std::sqrt(1 + tangent * tangent);
-    return {cosine, tangent * cosine};
-  }
-  void apply(std::int64_t count, T *x, T *y) const {
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T first = x[i], second = y[i];
-      x[i] = cosine * first - sine * second;
-      y[i] = sine * first + cosine * second;
+  /// That makes [[a, b], [conj(b), c]] diagonal.
+  static Rotation of(Real<T> a, T b, Real<T> c) {
+    if constexpr (kComplex<T>) {
+      const Real<T> size = std::abs(b);
+      const Rotation<Real<T>> real = Rotation<Real<T>>::of(a, size, c);
+      return {real.cosine, real.sine, std::conj(b) / size};
+    } else {
+      const T slope = (c - a) / (2 * b);
+      const T tangent = std::copysign(T(1), slope) / (std::abs(slope) + std::hypot(T(1), slope));
+      const T cosine = 1 / std::sqrt(1 + tangent * tangent);
+      return {cosine, tangent * cosine};
     }
   }
+  void apply(T &x, T &y) const {
+    T second = y;
+    if constexpr (kComplex<T>) second *= turn;
+    const T first = x;
+    x = cosine * first - sine * second;
+    y = sine * first + cosine * second;
+  }
+  void apply(std::int64_t count, T *x, T *y) const {
+    for (std::int64_t i = 0; i < count; ++i) apply(x[i], y[i]);
+  }
+  Rotation conjugate() const { return {cosine, sine, conjugated(turn)}; }
 };
 
-/// Makes a symmetric matrix diagonal, and `vectors`, which begin as the identity, its eigenvectors;
-/// columns are adjacent elements. Whether that came to an end.
+/// Makes a symmetric or Hermitian matrix diagonal, and `vectors`, which begin as the identity, its
+/// eigenvectors; columns are adjacent elements. Whether that came to an end.
 template <class T>
 bool rotate_symmetric(const Matrix<T> &a, const Matrix<T> &vectors) {
   const std::int64_t size = a.rows;
-  T largest = 0;
+  Real<T> largest = 0;
   for (std::int64_t i = 0; i < size; ++i)
-    for (std::int64_t j = 0; j < size; ++j) largest = std::max(largest, std::abs(a(i, j)));
-  const T small = std::numeric_limits<T>::epsilon() / 16 * largest;
+    for (std::int64_t j = 0; j < size; ++j) largest = std::max<Real<T>>(largest, std::abs(a(i, j)));
+  const Real<T> small = std::numeric_limits<Real<T>>::epsilon() / 16 * largest;
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool done = true;
     for (std::int64_t p = 0; p < size; ++p)
@@ -54,13 +66,10 @@ bool rotate_symmetric(const Matrix<T> &a, const Matrix<T> &vectors) {
         const T off = a(p, q);
         if (std::abs(off) <= small) continue;
         done = false;
-        const Rotation<T> rotation = Rotation<T>::of(a(p, p), off, a(q, q));
+        const Rotation<T> rotation = Rotation<T>::of(std::real(a(p, p)), off, std::real(a(q, q)));
         rotation.apply(size, &a(0, p), &a(0, q));
-        for (std::int64_t i = 0; i < size; ++i) {
-          const T first = a(p, i), second = a(q, i);
-          a(p, i) = rotation.cosine * first - rotation.sine * second;
-          a(q, i) = rotation.sine * first + rotation.cosine * second;
-        }
+        const Rotation<T> of_rows = rotation.conjugate();
+        for (std::int64_t i = 0; i < size; ++i) of_rows.apply(a(p, i), a(q, i));
         a(p, q) = a(q, p) = 0;
         rotation.apply(size, &vectors(0, p), &vectors(0, q));
       }
@@ -72,18 +81,20 @@ bool rotate_symmetric(const Matrix<T> &a, const Matrix<T> &vectors) {
 /// Makes the columns of `a` orthogonal, and turns those of `vectors` with them.
 template <class T>
 bool rotate_columns(const Matrix<T> &a, const Matrix<T> &vectors) {
-  const LinalgKernels<T> &kernels = linalg_kernels<T>();
-  constexpr T kEpsilon = std::numeric_limits<T>::epsilon();
+  const auto &kernels = linalg_kernels<T>();
+  constexpr Real<T> kEpsilon = std::numeric_limits<Real<T>>::epsilon();
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool done = true;
     for (std::int64_t p = 0; p < a.columns; ++p)
       for (std::int64_t q = p + 1; q < a.columns; ++q) {
         T *const x = &a(0, p), *const y = &a(0, q);
-        const T first = kernels.dot(a.rows, x, x), second = kernels.dot(a.rows, y, y),
-                both = kernels.dot(a.rows, x, y);
-        if (std::abs(both) <= 4 * kEpsilon * std::sqrt(first) * std::sqrt(second)) continue;
+        const Real<T> first = std::real(kernels.inner(a.rows, x, x)),
+                      second = std::real(kernels.inner(a.rows, y, y));
+        const T both = kernels.inner(a.rows, x, y);
+        const Real<T> size = std::abs(both);
+        if (size <= 4 * kEpsilon * std::sqrt(first) * std::sqrt(second)) continue;
         // What is left of a column that depends on the other shrinks until its square is 0.
-        if (std::abs(both) <= kEpsilon * kEpsilon * std::max(first, second)) continue;
+        if (size <= kEpsilon * kEpsilon * std::max(first, second)) continue;
         done = false;
         const Rotation<T> rotation = Rotation<T>::of(first, both, second);
         rotation.apply(a.rows, x, y);
@@ -105,34 +116,26 @@ std::vector<std::int64_t> order_of(const T *values, std::int64_t count, bool des
   return order;
 }
 
-/// 1 or -1, so that the largest element of a vector is positive.
-template <class T>
-T sign_of(std::int64_t count, const T *x) {
-  T largest = 0;
-  for (std::int64_t i = 0; i < count; ++i)
-    if (std::abs(x[i]) > std::abs(largest)) largest = x[i];
-  return largest < 0 ? T(-1) : T(1);
-}
-
 template <class T>
 void set_identity(const Matrix<T> &x) {
   for (std::int64_t i = 0; i < x.rows; ++i)
-    for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) = i == j ? T(1) : T(0);
+    for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) = T(i == j ? 1 : 0);
 }
 
 /// Makes column `j` a unit vector that is orthogonal to those before it.
 template <class T>
 void complete(const Matrix<T> &u, std::int64_t j) {
-  const LinalgKernels<T> &kernels = linalg_kernels<T>();
+  const auto &kernels = linalg_kernels<T>();
   T *const column = &u(0, j);
   for (std::int64_t axis = 0; axis < u.rows; ++axis) {
     std::fill_n(column, u.rows, T(0));
     column[axis] = 1;
     for (int twice = 0; twice < 2; ++twice)
       for (std::int64_t before = 0; before < j; ++before)
-        kernels.subtract(u.rows, kernels.dot(u.rows, &u(0, before), column), &u(0, before), column);
-    const T length = std::sqrt(kernels.dot(u.rows, column, column));
-    if (length * length * T(4 * u.rows) < 1) continue; // too much of it is in the others
+        kernels.subtract(u.rows, kernels.inner(u.rows, &u(0, before), column), &u(0, before),
+                         column);
+    const Real<T> length = std::sqrt(std::real(kernels.inner(u.rows, column, column)));
+    if (length * length * Real<T>(4 * u.rows) < 1) continue; // too much of it is in the others
     for (std::int64_t i = 0; i < u.rows; ++i) column[i] /= length;
     return;
   }
@@ -144,28 +147,29 @@ namespace routines {
 
 template <class T>
 void eigh(const RoutineCall &call) {
+  using R = Real<T>;
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
   const Lapack *const lapack = size > kSmall ? &Lapack::get() : nullptr;
   First refused;
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> whole, turned, diagonal;
+    Workspace<T> whole, turned;
+    Workspace<R> diagonal;
     for (std::int64_t i = begin; i < end; ++i) {
       const Matrix<const T> x = batches.operand<T>(0, i);
-      const Matrix<T> values = batches.result<T>(0, i), vectors = batches.result<T>(1, i);
+      const Matrix<R> values = batches.result<R>(0, i);
+      const Matrix<T> vectors = batches.result<T>(1, i);
       if (!all_finite<T>(x)) {
         fill_nan(values);
         fill_nan(vectors);
         continue;
       }
       const Matrix<T> a = whole.take(size, size).transposed();
-      for (std::int64_t row = 0; row < size; ++row)
-        for (std::int64_t column = 0; column < size; ++column)
-          a(row, column) = T(0.5) * x(row, column) + T(0.5) * x(column, row);
-      T *const found = diagonal.take(size);
+      copy_hermitian<T>(x, a);
+      R *const found = diagonal.take(size);
       Matrix<T> own = a; // whose columns are the vectors
       if (lapack != nullptr) {
-        if (lapack->syevd(size, a.data, found) != 0) {
+        if (lapack->heevd(size, a.data, found) != 0) {
           refused.note(i);
           continue;
         }
@@ -176,14 +180,15 @@ void eigh(const RoutineCall &call) {
           refused.note(i);
           continue;
         }
-        for (std::int64_t j = 0; j < size; ++j) found[j] = a(j, j);
+        for (std::int64_t j = 0; j < size; ++j) found[j] = std::real(a(j, j));
       }
       const std::vector<std::int64_t> order = order_of(found, size, /*descending=*/false);
       for (std::int64_t j = 0; j < size; ++j) {
         const std::int64_t from = order[static_cast<std::size_t>(j)];
-        const T sign = sign_of(size, &own(0, from));
         values(j, 0) = found[from];
-        for (std::int64_t row = 0; row < size; ++row) vectors(row, j) = sign * own(row, from);
+        const T *const column = &own(0, from);
+        const Phase<T> phase = Phase<T>::of(size, column);
+        for (std::int64_t row = 0; row < size; ++row) vectors(row, j) = phase.turned(column, row);
       }
     }
   });
@@ -193,34 +198,37 @@ void eigh(const RoutineCall &call) {
 
 template <class T>
 void svd(const RoutineCall &call) {
+  using R = Real<T>;
   const Batches batches(call);
   const std::int64_t rows = batches.operand<T>(0, 0).rows,
                      columns = batches.operand<T>(0, 0).columns;
   const Lapack *const lapack = columns > kSmall ? &Lapack::get() : nullptr;
   First refused;
   batches.for_each(columns, [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> whole, turned, lengths, lefts;
+    Workspace<T> whole, turned, lefts;
+    Workspace<R> lengths;
     for (std::int64_t i = begin; i < end; ++i) {
       const Matrix<const T> x = batches.operand<T>(0, i);
-      const Matrix<T> values = batches.result<T>(0, i), left = batches.result<T>(1, i),
-                      right = batches.result<T>(2, i);
+      const Matrix<R> values = batches.result<R>(0, i);
+      const Matrix<T> left = batches.result<T>(1, i), right = batches.result<T>(2, i);
       if (!all_finite<T>(x)) {
         fill_nan(values);
         fill_nan(left);
         fill_nan(right);
         continue;
       }
-      // The largest number becomes 1, so that no square overflows or vanishes.
-      T scale = 0;
+      // The largest part becomes 1, so that no square overflows or vanishes.
+      R scale = 0;
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = 0; column < columns; ++column)
-          scale = std::max(scale, std::abs(x(row, column)));
+          scale = std::max(
+              {scale, std::abs(std::real(x(row, column))), std::abs(std::imag(x(row, column)))});
       if (scale == 0) scale = 1;
       const Matrix<T> a = whole.take(columns, rows).transposed();
       for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t column = 0; column < columns; ++column)
           a(row, column) = x(row, column) / scale;
-      T *const found = lengths.take(columns);
+      R *const found = lengths.take(columns);
       const Matrix<T> own = turned.take(columns, columns).transposed(); // right vectors by column
       const Matrix<T> u = lefts.take(columns, rows).transposed();
       if (lapack != nullptr) {
@@ -228,9 +236,13 @@ void svd(const RoutineCall &call) {
           refused.note(i);
           continue;
         }
-        // They are transposed there.
+        // They are rows there, and conjugated.
         for (std::int64_t p = 0; p < columns; ++p)
-          for (std::int64_t q = p + 1; q < columns; ++q) std::swap(own(p, q), own(q, p));
+          for (std::int64_t q = p; q < columns; ++q) {
+            const T kept = own(p, q);
+            own(p, q) = conjugated(own(q, p));
+            own(q, p) = conjugated(kept);
+          }
       } else {
         set_identity(own);
         if (!rotate_columns(a, own)) {
@@ -238,7 +250,7 @@ void svd(const RoutineCall &call) {
           continue;
         }
         for (std::int64_t j = 0; j < columns; ++j)
-          found[j] = std::sqrt(linalg_kernels<T>().dot(rows, &a(0, j), &a(0, j)));
+          found[j] = std::sqrt(std::real(linalg_kernels<T>().inner(rows, &a(0, j), &a(0, j))));
       }
       const std::vector<std::int64_t> order = order_of(found, columns, /*descending=*/true);
       for (std::int64_t j = 0; lapack == nullptr && j < columns; ++j) {
@@ -249,11 +261,11 @@ void svd(const RoutineCall &call) {
       }
       for (std::int64_t j = 0; j < columns; ++j) {
         const std::int64_t from = order[static_cast<std::size_t>(j)];
-        const T sign = sign_of(rows, &u(0, j));
+        const Phase<T> phase = Phase<T>::of(rows, &u(0, j));
         values(j, 0) = found[from] * scale;
-        for (std::int64_t row = 0; row < rows; ++row) left(row, j) = sign * u(row, j);
+        for (std::int64_t row = 0; row < rows; ++row) left(row, j) = phase.turned(&u(0, j), row);
         for (std::int64_t column = 0; column < columns; ++column)
-          right(j, column) = sign * own(column, from);
+          right(j, column) = conjugated(phase.factor * own(column, from));
       }
     }
   });
@@ -266,6 +278,8 @@ void svd(const RoutineCall &call) {
   template void svd<T>(const RoutineCall &);
 WEFT_SPECTRA_OF(float)
 WEFT_SPECTRA_OF(double)
+WEFT_SPECTRA_OF(std::complex<float>)
+WEFT_SPECTRA_OF(std::complex<double>)
 #undef WEFT_SPECTRA_OF
 
 } // namespace routines

@@ -9,7 +9,7 @@ namespace weft::kernels {
 /// One column of right sides.
 template <class T>
 static void solve_vector(const Matrix<const T> &t, Triangle which, const Matrix<T> &b) {
-  const LinalgKernels<T> &kernels = linalg_kernels<T>();
+  const auto &kernels = linalg_kernels<T>();
   T *const x = b.data;
   const std::int64_t size = t.rows;
   for (std::int64_t step = 0; step < size; ++step) {
@@ -31,7 +31,7 @@ static void solve_halves(const Matrix<const T> &t, Triangle which, const Matrix<
                          Workspace<T> &work) {
   const std::int64_t size = t.rows, columns = b.columns;
   if (size <= kPanel) {
-    const LinalgKernels<T> &kernels = linalg_kernels<T>();
+    const auto &kernels = linalg_kernels<T>();
     if (which.lower)
       return kernels.solve_rows(size, columns, t.data, t.row, t.column, which.unit, b.data, b.row);
     // From the last row to the first it is a lower one.
@@ -63,7 +63,7 @@ void solve_triangle(const Matrix<const std::type_identity_t<T>> &t, Triangle whi
 template <class T>
 std::optional<std::int64_t> zero_on_diagonal(const Matrix<const T> &t) {
   for (std::int64_t i = 0; i < t.rows; ++i)
-    if (t(i, i) == 0) return i;
+    if (t(i, i) == T(0)) return i;
   return std::nullopt;
 }
 
@@ -73,6 +73,8 @@ std::optional<std::int64_t> zero_on_diagonal(const Matrix<const T> &t) {
   template std::optional<std::int64_t> zero_on_diagonal<T>(const Matrix<const T> &);
 WEFT_TRIANGULAR_OF(float)
 WEFT_TRIANGULAR_OF(double)
+WEFT_TRIANGULAR_OF(std::complex<float>)
+WEFT_TRIANGULAR_OF(std::complex<double>)
 #undef WEFT_TRIANGULAR_OF
 
 namespace routines {
@@ -146,8 +148,8 @@ void triangular_solve(const RoutineCall &call) {
       const Matrix<T> y = batches.result<T>(0, i);
       copy<T>(batches.operand<T>(1, i), y);
       solve_in<T>(y, right, [&](const Matrix<T> &b) {
-        solve_triangle<T>(given.adjoint ? x.transposed() : x,
-                          {given.lower != given.adjoint, given.unit_diagonal}, b, products);
+        solve_triangle<T>(given.transposed ? x.transposed() : x,
+                          {given.lower != given.transposed, given.unit_diagonal}, b, products);
       });
     }
   });
@@ -160,7 +162,7 @@ void triangular_solve(const RoutineCall &call) {
 
 template <class T>
 void lu_solve(const RoutineCall &call) {
-  const bool adjoint = LuSolveRoutineAttrs(call).adjoint;
+  const bool transposed = LuSolveRoutineAttrs(call).transposed;
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
   First singular;
@@ -179,14 +181,14 @@ void lu_solve(const RoutineCall &call) {
         copy_small<T>(f, lane_of(a, size, size, lane));
         const Matrix<const T> given = batches.operand<T>(3, first + lane);
         const Matrix<T> own = lane_of(b, size, columns, lane);
-        if (adjoint) copy_small<T>(given, own);
+        if (transposed) copy_small<T>(given, own);
         else take_rows<T>(batches.operand<std::int64_t>(2, first + lane), given, own);
       }
-      linalg_kernels<T>().solve_lanes(size, columns, a, b, adjoint);
+      linalg_kernels<T>().solve_lanes(size, columns, a, b, transposed);
       for (std::int64_t lane = 0; lane < count; ++lane) {
         const Matrix<const T> found = lane_of(b, size, columns, lane);
         const Matrix<T> y = batches.result<T>(0, first + lane);
-        if (adjoint) put_rows<T>(batches.operand<std::int64_t>(2, first + lane), found, y);
+        if (transposed) put_rows<T>(batches.operand<std::int64_t>(2, first + lane), found, y);
         else copy_small<T>(found, y);
       }
     }
@@ -202,7 +204,7 @@ void lu_solve(const RoutineCall &call) {
       const Matrix<const T> b = batches.operand<T>(3, i);
       const Matrix<const std::int64_t> order = batches.operand<std::int64_t>(2, i);
       const Matrix<T> y = batches.result<T>(0, i);
-      if (!adjoint) {
+      if (!transposed) {
         take_rows<T>(order, b, y);
         solve_in<T>(y, right, [&](const Matrix<T> &rows) {
           solve_triangle<T>(f, {.lower = true, .unit = true}, rows, products);
@@ -231,6 +233,8 @@ void lu_solve(const RoutineCall &call) {
   template void lu_solve<T>(const RoutineCall &);
 WEFT_SOLVES_OF(float)
 WEFT_SOLVES_OF(double)
+WEFT_SOLVES_OF(std::complex<float>)
+WEFT_SOLVES_OF(std::complex<double>)
 #undef WEFT_SOLVES_OF
 
 } // namespace routines

@@ -106,11 +106,6 @@ Result<TensorType> cofactors_along(const InferContext &call) {
   return call.operands[0];
 }
 
-Result<TensorType> complex_det(const InferContext &call) {
-  if (Check fault = check_two_square(call)) return *fault;
-  return call.more[0] = call.more[1] = {call.operands[0].dtype, behind(call.operands[0].shape, {})};
-}
-
 Result<TensorType> pinv(const InferContext &call) {
   if (Check fault = check_tall(call)) return *fault;
   const TensorType &x = call.operands[0];
@@ -170,20 +165,23 @@ Result<TensorType> qr(const InferContext &call) {
   return TensorType{x.dtype, q};
 }
 
-Result<TensorType> eigh(const InferContext &call) {
+/// Eigenvalues in a dtype, and vectors in another.
+static Result<TensorType> eigensystem(const InferContext &call, DType values, DType vectors) {
   if (Check fault = check_square(call)) return *fault;
-  const TensorType &x = call.operands[0];
-  const std::int64_t rows = x.shape[x.shape.rank() - 2], columns = x.shape[x.shape.rank() - 1];
-  call.more[0] = x;
-  return TensorType{x.dtype, behind(x.shape, {rows == unknown ? columns : rows})};
+  const Shape &shape = call.operands[0].shape;
+  const std::int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
+  call.more[0] = {vectors, shape};
+  return TensorType{values, behind(shape, {rows == unknown ? columns : rows})};
+}
+
+Result<TensorType> eigh(const InferContext &call) {
+  const DType dtype = call.operands[0].dtype;
+  return eigensystem(call, component_of(dtype), dtype);
 }
 
 Result<TensorType> eig(const InferContext &call) {
-  if (Check fault = check_two_square(call)) return *fault;
-  const TensorType &x = call.operands[0];
-  const std::int64_t rows = x.shape[x.shape.rank() - 2], columns = x.shape[x.shape.rank() - 1];
-  call.more[1] = call.more[2] = x;
-  return call.more[0] = {x.dtype, behind(x.shape, {rows == unknown ? columns : rows})};
+  const DType dtype = complex_of(call.operands[0].dtype);
+  return eigensystem(call, dtype, dtype);
 }
 
 Result<TensorType> svd(const InferContext &call) {
@@ -192,7 +190,7 @@ Result<TensorType> svd(const InferContext &call) {
   const std::int64_t columns = x.shape[x.shape.rank() - 1];
   call.more[0] = x;
   call.more[1] = {x.dtype, behind(x.shape, {columns, columns})};
-  return TensorType{x.dtype, behind(x.shape, {columns})};
+  return TensorType{component_of(x.dtype), behind(x.shape, {columns})};
 }
 
 } // namespace weft::shapes

@@ -1,5 +1,6 @@
 // The pass weft-expand-complex: what becomes of each kind of op on complex numbers, and of what they cross.
 // RUN: weft-opt %s --split-input-file -pass-pipeline="builtin.module(func.func(weft-expand-complex))" | FileCheck %s
+// RUN: weft-opt %s --split-input-file -pass-pipeline="builtin.module(func.func(weft-expand-complex,weft-to-linalg,canonicalize))" | FileCheck %s --check-prefix=LINALG
 
 // Arguments and results lie in memory as they did, with the parts along a last axis.
 // CHECK-LABEL: func.func @add(
@@ -112,4 +113,25 @@ func.func @real(%x: tensor<3xf32>) -> tensor<3xf32> {
 func.func @sizes(%re: tensor<1x?x4xf32>, %im: tensor<?x4xf32>) -> tensor<1x?x4xcomplex<f32>> {
   %z = weft.complex %re, %im : tensor<1x?x4xf32>, tensor<?x4xf32>
   return %z : tensor<1x?x4xcomplex<f32>>
+}
+
+// -----
+
+// A routine of the library is given complex numbers as they lie in memory, and gives them so: casts
+// stand for that until its conversion.
+// CHECK-LABEL: func.func @routine(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<?x3x2xf64>) -> (tensor<3xf64>, tensor<3x3x2xf64>)
+// CHECK: %[[C:.*]] = builtin.unrealized_conversion_cast %[[X]] : tensor<?x3x2xf64> to tensor<?x3xcomplex<f64>>
+// CHECK: %[[S:.*]], %{{.*}}, %[[V:.*]] = weft.svd %[[C]]
+// CHECK: %[[PARTS:.*]] = builtin.unrealized_conversion_cast %[[V]] : tensor<3x3xcomplex<f64>> to tensor<3x3x2xf64>
+// CHECK: return %[[S]], %[[PARTS]]
+// LINALG-LABEL: func.func @routine(
+// LINALG-SAME: %[[X:[a-z0-9]+]]: tensor<?x3x2xf64>
+// LINALG-NOT: cast
+// LINALG: %[[Y:.*]]:3 = weft.call_into "svd"(%[[X]]) numbers() into %{{.*}}, %{{.*}}, %{{.*}} {attrs = array<i64>, is_complex} : (tensor<?x3x2xf64>) into tensor<3xf64>, tensor<?x3x2xf64>, tensor<3x3x2xf64>
+// LINALG-NOT: cast
+// LINALG: return %[[Y]]#0, %[[Y]]#2
+func.func @routine(%x: tensor<?x3xcomplex<f64>>) -> (tensor<3xf64>, tensor<3x3xcomplex<f64>>) {
+  %0:3 = weft.svd %x : (tensor<?x3xcomplex<f64>>) -> (tensor<3xf64>, tensor<?x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
+  return %0#0, %0#2 : tensor<3xf64>, tensor<3x3xcomplex<f64>>
 }

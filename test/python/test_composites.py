@@ -63,7 +63,10 @@ def called(record, operands, others):
         found = function_of(record["name"])(*texts, *operands[first["name"]], **words)
     else:
         found = function_of(record["name"])(**operands, **others)
-    return found if isinstance(found, wf.Tensor) else wf.concatenate([wf.cast(wf.reshape(x, -1), found[0].dtype) for x in found])
+    if isinstance(found, wf.Tensor):
+        return found
+    dtype = next((x.dtype for x in found if wf.isdtype(x.dtype, "complex floating")), found[0].dtype)
+    return wf.concatenate([wf.cast(wf.reshape(x, -1), dtype) for x in found])
 
 
 def function_of(name):

@@ -207,7 +207,7 @@ Tensor SampleOperand::as_wanted(const Tensor &drawn) const {
   if (!definite && elements != Elements::regular) return drawn;
   const std::int64_t size = drawn.size(-1);
   const Tensor diagonal = cast(4 * size + 1, drawn.dtype()) * eye(size, drawn.dtype());
-  if (definite) return 0.5 * (drawn + swapaxes(drawn, -1, -2)) + diagonal;
+  if (definite) return 0.5 * (drawn + conj(swapaxes(drawn, -1, -2))) + diagonal;
   // Of more rows than columns the last ones are as they are drawn.
   const std::int64_t more = drawn.size(-2) - size;
   const Tensor shifted = reverse(diagonal, {1});

@@ -107,7 +107,7 @@ private:
     StringRef name = dag->getArgName(i)->getValue();
     if (int index = op.resultIndex(name); index >= 0)
       return saved("call.result(" + (op.hasSeveral() ? std::to_string(index) : "") + ")",
-                   /*mayBeComplex=*/!op.hasSeveral());
+                   /*mayBeComplex=*/true);
     if (int index = name.starts_with("d") ? op.resultIndex(name.drop_front()) : -1; index >= 0) {
       if (forward) return "call.tangent(" + std::to_string(operand) + ")";
       return op.hasSeveral() ? "rules::cotangent_or_zeros(e, call, " + std::to_string(index) + ")"

@@ -196,13 +196,13 @@ void emitShapeFunctions(const RecordKeeper &records, raw_ostream &os) {
 }
 
 /// The dtypes that a routine is compiled for: where others are computed in these, not for them, and
-/// complex numbers by their parts.
+/// not for complex numbers that are computed by their parts.
 static std::vector<std::string> routineDTypes(const OpRecord &op) {
   std::vector<std::string> dtypes = op.operands.front().dtypes;
   const StringRef widening = op.def->getValueAsString("widening");
   erase_if(dtypes, [&](StringRef dtype) {
     const DTypeRow &row = *findDType(dtype);
-    if (row.kind == "complex") return true;
+    if (row.kind == "complex") return op.onComplex != "whole_elements";
     return row.compute != dtype && (widening == "floats" ? !isInteger(row) : widening != "none");
   });
   return dtypes;

@@ -280,7 +280,13 @@ static void checkComplex(const OpRecord &op) {
   };
   if (op.onComplex == "none" && op.kind != "effect" && op.admitsComplex())
     fail("admits complex numbers, and does not say how they are computed (`onComplex`): " +
-         Twine(op.elementwise() ? "a Formula, or each_part" : "each_part, or an OwnFunction"));
+         Twine(op.elementwise() ? "a Formula, or each_part"
+               : op.isRoutine() ? "whole_elements"
+                                : "each_part, or an OwnFunction"));
+  if (op.isRoutine() && op.onComplex != "none" && op.onComplex != "whole_elements")
+    fail("is a routine: for complex numbers it says whole_elements");
+  if (!op.isRoutine() && op.onComplex == "whole_elements")
+    fail("is no routine, and says whole_elements for complex numbers");
   if (op.onComplex == "formula" && !op.elementwise())
     fail("is not elementwise, and names a Formula for complex numbers");
   if (op.onComplex == "own_function" && op.elementwise())

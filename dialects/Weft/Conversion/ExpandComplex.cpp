@@ -28,15 +28,6 @@ namespace {
 bool isComplex(Type type) { return isa<ComplexType>(getElementTypeOrSelf(type)); }
 bool isAnyComplex(TypeRange types) { return llvm::any_of(types, isComplex); }
 
-/// How complex numbers lie in memory: a tensor of their parts, along a last axis of size 2.
-Type interleaved(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !isComplex(tensor)) return type;
-  SmallVector<int64_t> shape(tensor.getShape());
-  shape.push_back(2);
-  return RankedTensorType::get(shape, cast<ComplexType>(tensor.getElementType()).getElementType());
-}
-
 /// Complex values are a pair of real ones where ops compute them, and one interleaved tensor where
 /// they cross a boundary: of a function or a region, of what shows them to the library, of a stack.
 class Expander {
@@ -73,6 +64,7 @@ private:
                          llvm::any_of(op->getOperands(), [&](Value v) { return isComplexNow(v); });
     if (touches) {
       const ::weft::OpInfo *info = opInfoOf(op);
+      if (info && info->kind == OpKind::routine) return hand(op), success();
       if (info && info->kind != OpKind::effect) return expand(op, *info);
       keepWhole(op);
     }
@@ -88,7 +80,7 @@ private:
   void retype(Value value) {
     if (!isComplex(value.getType())) return;
     written[value] = cast<RankedTensorType>(value.getType());
-    value.setType(interleaved(value.getType()));
+    value.setType(interleavedType(value.getType()));
   }
 
   /// Notes which of the values that the op shows to the library are complex.
@@ -118,6 +110,25 @@ private:
           elements && isComplex(elements.getType()))
         constant.setValueAttr(cast<TypedAttr>(Attribute(
             elementsOf(elements, cast<RankedTensorType>(constant.getType()), std::nullopt))));
+  }
+
+  /// An op that a routine of the library computes, on complex numbers as they lie in memory: they
+  /// come and go by casts, through which its conversion looks.
+  void hand(Operation *op) {
+    builder.setInsertionPoint(op);
+    const auto cast = [&](Value value, Type type) {
+      return UnrealizedConversionCastOp::create(builder, op->getLoc(), type, value).getResult(0);
+    };
+    for (OpOperand &operand : op->getOpOperands())
+      if (isComplexNow(operand.get()))
+        operand.set(cast(whole(operand.get()), writtenType(operand.get())));
+    builder.setInsertionPointAfter(op);
+    for (Value result : op->getResults()) {
+      if (!isComplex(result.getType())) continue;
+      Value parts = cast(result, interleavedType(result.getType()));
+      written[parts] = mlir::cast<RankedTensorType>(result.getType());
+      result.replaceAllUsesExcept(parts, parts.getDefiningOp());
+    }
   }
 
   /// The elements of complex numbers: both parts one after the other, or one of them.
@@ -201,7 +212,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(value.getDefiningOp()); // which is erased, and its parts stand before
     Location loc = value.getLoc();
-    auto type = cast<RankedTensorType>(interleaved(value.getType()));
+    auto type = cast<RankedTensorType>(interleavedType(value.getType()));
     auto partType = RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
     Value re = typed(planes.re, partType), im = typed(planes.im, partType);
     SmallVector<OpFoldResult> sizes = sizesOf(re);
@@ -244,9 +255,9 @@ private:
         longer.push_back(builder.getStringAttr(""));
         function.setArgAttr(i, kDimNames, builder.getArrayAttr(longer));
       }
-      arguments.push_back(interleaved(type));
+      arguments.push_back(interleavedType(type));
     }
-    for (Type type : function.getResultTypes()) results.push_back(interleaved(type));
+    for (Type type : function.getResultTypes()) results.push_back(interleavedType(type));
     function.setFunctionType(FunctionType::get(function.getContext(), arguments, results));
   }
 

@@ -57,6 +57,15 @@ Type storageType(Type type) {
   return element;
 }
 
+Type interleavedType(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto complex = tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : ComplexType();
+  if (!complex) return type;
+  SmallVector<int64_t> shape(tensor.getShape());
+  shape.push_back(2);
+  return RankedTensorType::get(shape, complex.getElementType());
+}
+
 int64_t elementBytes(Type element) {
   if (auto pair = dyn_cast<ComplexType>(element)) return 2 * elementBytes(pair.getElementType());
   if (!element.isIntOrFloat()) return 8;

@@ -34,6 +34,9 @@ inline bool isStoredOtherwise(Type type) { return storageType(type) != type; }
 /// which is stored as `stored`.
 void noteElements(Operation *op, StringRef name, TypeRange types);
 Type notedElement(Operation *op, StringRef name, size_t number, Type stored);
+/// How complex numbers lie in memory: a tensor of real ones, with their parts along a last axis of
+/// size 2. The type itself of any other.
+Type interleavedType(Type type);
 /// Bytes that an element of a buffer takes: of an integer or a floating number, an index or a pair
 /// of complex numbers' parts; 8 of any other type.
 int64_t elementBytes(Type element);

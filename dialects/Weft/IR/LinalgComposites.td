@@ -20,8 +20,8 @@ def no_square_matrices : Raises<ShapeError, "x is no square matrix, or batch of 
 def no_inverse : Raises<LinAlgError, "a matrix has no inverse">;
 
 /// A function of square matrices.
-class Weft_SquareFn<string name, Weft_TensorOf operand = Weft_Float> : Weft_LinalgFn<name> {
-  let parameters = (params operand:$x);
+class Weft_SquareFn<string name> : Weft_LinalgFn<name> {
+  let parameters = (params Weft_Inexact:$x);
   let operandShapes = ["square matrices, the last two axes"];
   let resultShape = "of x's shape";
   let resultDType = "x's dtype";
@@ -36,8 +36,7 @@ class Weft_SquareFn<string name, Weft_TensorOf operand = Weft_Float> : Weft_Lina
 def Weft_SolveFn : Weft_LinalgFn<"solve"> {
   let summary = "The x for which a x = b, by LU with pivots.";
   let description = [{
-    Of a b of rank 1 it is a vector, of others matrices; batches broadcast. Complex ones are solved for as real ones of twice
-    the size.
+    Of a b of rank 1 it is a vector, of others matrices; batches broadcast.
   }];
   let parameters = (params Weft_Inexact:$a, Weft_Inexact:$b);
   let operandShapes = ["square matrices, the last two axes", "a vector, or matrices with as many rows"];
@@ -50,7 +49,7 @@ def Weft_SolveFn : Weft_LinalgFn<"solve"> {
   let example = "solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0])  ->  [1, 0.5]";
 }
 
-def Weft_InvFn : Weft_SquareFn<"inv", Weft_Inexact> {
+def Weft_InvFn : Weft_SquareFn<"inv"> {
   let summary = "The inverses of matrices.";
   let numpy = "lin('inv', x)";
   let example = "inv([[2.0, 0.0], [0.0, 4.0]])  ->  [[0.5, 0], [0, 0.25]]";
@@ -58,8 +57,8 @@ def Weft_InvFn : Weft_SquareFn<"inv", Weft_Inexact> {
 
 def Weft_SolveTriangularFn : Weft_LinalgFn<"solve_triangular"> {
   let summary = "The x for which a x = b, where a is triangular.";
-  let description = "Of a one triangle is read, the upper one unless `lower`. `trans` 1 or 2 is of a transposed.";
-  let parameters = (params Weft_Float:$a, Weft_Float:$b, star, Weft_Int<"0", "0, or 1 or 2 for a transposed">:$trans,
+  let description = "Of a one triangle is read, the upper one unless `lower`. `trans` 1 is of a transposed, 2 of its adjoint, which is conjugated too.";
+  let parameters = (params Weft_Inexact:$a, Weft_Inexact:$b, star, Weft_Int<"0", "0, 1 for a transposed, or 2 for its adjoint">:$trans,
                            Weft_Flag<"the lower triangle">:$lower, Weft_Flag<"the diagonal is ones">:$unit_diagonal);
   let operandShapes = ["square matrices, the last two axes", "a vector, or matrices with as many rows"];
   let resultShape = "of b's shape, with the batches of both";
@@ -68,13 +67,13 @@ def Weft_SolveTriangularFn : Weft_LinalgFn<"solve_triangular"> {
                 Raises<ValueError, "trans is not 0, 1 or 2">, Raises<LinAlgError, "a number on the diagonal is 0">];
   let samples = [Sample<["definite 3x3", "finite 3x2"], ["0", "true", "*"]>, Sample<["definite 3x3", "finite 3"], ["1", "*", "false"]>,
                  Sample<["definite 2x3x3", "finite 3x2"], ["2", "false", "false"]>];
-  let numpy = "triangular_solve(a, b, lower, trans != 0, unit_diagonal)";
+  let numpy = "triangular_solve(np.conj(a) if trans == 2 else a, b, lower, trans != 0, unit_diagonal)";
   let example = "solve_triangular([[2.0, 0.0], [2.0, 4.0]], [2.0, 6.0], {.lower = true})  ->  [1, 1]";
 }
 
 def Weft_ChoSolveFn : Weft_LinalgFn<"cho_solve"> {
   let summary = "The x for which a x = b, where `cholesky` gave c for a.";
-  let parameters = (params Weft_Float:$c, Weft_Float:$b, star, Weft_Flag<"c is the upper triangle">:$upper);
+  let parameters = (params Weft_Inexact:$c, Weft_Inexact:$b, star, Weft_Flag<"c is the upper triangle">:$upper);
   let operandShapes = ["triangles, the last two axes", "a vector, or matrices with as many rows"];
   let resultShape = "of b's shape, with the batches of both";
   let resultDType = "their dtype";
@@ -89,11 +88,11 @@ def Weft_ChoSolveFn : Weft_LinalgFn<"cho_solve"> {
 // Factorizations
 //===----------------------------------------------------------------------===//
 
-def Weft_CholeskyFn : Weft_SquareFn<"cholesky", Weft_Inexact> {
-  let summary = "The lower triangles that, times themselves transposed, are symmetric positive definite matrices.";
+def Weft_CholeskyFn : Weft_SquareFn<"cholesky"> {
+  let summary = "The lower triangles that, times their adjoints, are Hermitian positive definite matrices.";
   let description = [{
-    Of a matrix that is not symmetric it is that of its symmetric part; `upper` gives them transposed. What is transposed of
-    complex matrices is conjugated too, so that Hermitian ones stand for symmetric ones.
+    Of a matrix that is not Hermitian (not symmetric, of real ones) it is that of its Hermitian part, half of the sum of itself and
+    its adjoint; `upper` gives the adjoints of the triangles.
   }];
   let parameters = (params Weft_Inexact:$x, star, Weft_Flag<"upper triangles">:$upper);
   let raises = [no_square_matrices, Raises<LinAlgError, "a matrix is not positive definite">];
@@ -106,8 +105,11 @@ def Weft_CholeskyFn : Weft_SquareFn<"cholesky", Weft_Inexact> {
 
 def Weft_LuFactorFn : Weft_LinalgFn<"lu_factor"> {
   let summary = "The lower and the upper triangle of LU with pivots in one matrix, and the exchanges of rows.";
-  let description = "The lower triangle has a diagonal of ones, which is not there. Only of square matrices it has a derivative.";
-  let parameters = (params Weft_Float:$x);
+  let description = [{
+    The lower triangle has a diagonal of ones, which is not there. Only of square matrices it has a derivative. The pivot of a
+    column is its largest element, of complex ones that with the largest sum of the sizes of its parts, as LAPACK has it.
+  }];
+  let parameters = (params Weft_Inexact:$x);
   let operandShapes = ["matrices, the last two axes"];
   let results = [Weft_Result<"lu", "x's dtype, of x's shape: the triangles">,
                  Weft_Result<"pivots", "i64: the row that each row is exchanged with, one after the other">];
@@ -119,7 +121,8 @@ def Weft_LuFactorFn : Weft_LinalgFn<"lu_factor"> {
 
 def Weft_QrFn : Weft_LinalgFn<"qr"> {
   let summary = "Matrices with orthonormal columns Q and upper triangles R, whose products the matrices are.";
-  let parameters = (params Weft_Float:$x, star, Weft_Word<"linalg::QrMode", "reduced", "'reduced', or 'complete' for a whole basis">:$mode);
+  let description = "The diagonals of R are real, also of complex matrices.";
+  let parameters = (params Weft_Inexact:$x, star, Weft_Word<"linalg::QrMode", "reduced", "'reduced', or 'complete' for a whole basis">:$mode);
   let operandShapes = ["matrices, the last two axes"];
   let results = [Weft_Result<"Q", "x's dtype: orthonormal columns, as many as x has columns or rows, or rows of a complete basis">,
                  Weft_Result<"R", "x's dtype: the upper triangles, with as many rows">];
@@ -136,9 +139,9 @@ def Weft_QrFn : Weft_LinalgFn<"qr"> {
 //===----------------------------------------------------------------------===//
 
 class Weft_SymmetricFn<string name> : Weft_SquareFn<name> {
-  let operandShapes = ["symmetric matrices, the last two axes"];
+  let operandShapes = ["symmetric or Hermitian matrices, the last two axes"];
   let description = [{
-    Of a matrix that is not symmetric they are those of its symmetric part. Up to 16 rows they are found here, in larger
+    Of a matrix that is not Hermitian (not symmetric, of real ones) they are those of its Hermitian part. Up to 16 rows they are found here, in larger
     matrices by the system's LAPACK.
   }];
   let raises = [no_square_matrices, Raises<LinAlgError, "eigenvalues of a matrix do not converge">, no_lapack];
@@ -148,21 +151,22 @@ class Weft_SymmetricFn<string name> : Weft_SquareFn<name> {
 }
 
 def Weft_EighFn : Weft_SymmetricFn<"eigh"> {
-  let summary = "Eigenvalues, ascending, and eigenvectors of symmetric matrices.";
-  let results = [Weft_Result<"eigenvalues", "x's dtype, of x's shape without the last axis">,
-                 Weft_Result<"eigenvectors", "x's dtype, of x's shape: columns of length 1, whose largest element is positive">];
+  let summary = "Eigenvalues, ascending, and eigenvectors of symmetric or Hermitian matrices.";
+  let results = [Weft_Result<"eigenvalues", "x's dtype, of complex numbers that of their parts, of x's shape without the last axis">,
+                 Weft_Result<"eigenvectors", "x's dtype, of x's shape: columns of length 1, whose largest element is a positive real number">];
   let numpy = "flat(eigh(x))";
   let example = "eigh([[2.0, 0.0], [0.0, 1.0]])  ->  [[1, 2], [[0, 1], [1, 0]]]";
 }
 
 def Weft_EigvalshFn : Weft_SymmetricFn<"eigvalsh"> {
-  let summary = "Eigenvalues of symmetric matrices, ascending.";
+  let summary = "Eigenvalues of symmetric or Hermitian matrices, ascending.";
   let resultShape = "of x's shape without the last axis";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
   let numpy = "lin('eigvalsh', x)";
   let example = "eigvalsh([[2.0, 0.0], [0.0, 1.0]])  ->  [1, 2]";
 }
 
-class Weft_EigenvaluesFn<string name> : Weft_SquareFn<name, Weft_Inexact> {
+class Weft_EigenvaluesFn<string name> : Weft_SquareFn<name> {
   let description = [{
     They are complex, also of real matrices, and in the order of their real parts, then of the imaginary ones. Found by the
     system's LAPACK.
@@ -190,7 +194,7 @@ def Weft_EigvalsFn : Weft_EigenvaluesFn<"eigvals"> {
 }
 
 class Weft_SingularFn<string name> : Weft_LinalgFn<name> {
-  let parameters = (params Weft_Float:$x);
+  let parameters = (params Weft_Inexact:$x);
   let operandShapes = ["matrices, the last two axes"];
   let resultDType = "x's dtype";
   let raises = [no_matrices, no_singular_values, no_lapack];
@@ -202,12 +206,13 @@ class Weft_SingularFn<string name> : Weft_LinalgFn<name> {
 def Weft_SvdFn : Weft_SingularFn<"svd"> {
   let summary = "Singular values of matrices, descending, and left and right singular vectors: U, S and Vh, whose product is x.";
   let description = [{
-    Left vectors are columns of length 1, whose largest element is positive, right ones rows. Without `full_matrices`
+    Left vectors are columns of length 1, right ones rows. The largest element of each left one is a positive real number, of a
+    matrix with more columns than rows that of each right one. Without `full_matrices`
     there are as many as singular values; whole bases of matrices that are not square have no derivative. Up to 16 columns
     they are found here, in larger matrices by the system's LAPACK.
   }];
-  let parameters = (params Weft_Float:$x, star, Weft_Parameter<"flag", "bool", "true", "whole bases of singular vectors">:$full_matrices);
-  let results = [Weft_Result<"U", "x's dtype: the left singular vectors, as columns">, Weft_Result<"S", "x's dtype: the singular values">,
+  let parameters = (params Weft_Inexact:$x, star, Weft_Parameter<"flag", "bool", "true", "whole bases of singular vectors">:$full_matrices);
+  let results = [Weft_Result<"U", "x's dtype: the left singular vectors, as columns">, Weft_Result<"S", "x's dtype, of complex numbers that of their parts: the singular values">,
                  Weft_Result<"Vh", "x's dtype: the right singular vectors, as rows">];
   let samples = [Sample<["regular 3x3"], ["*"]>, Sample<["regular 4x2"], ["false"]>, Sample<["regular 2x3x3"], ["false"]>, Sample<["regular 24x20"], ["false"]>,
                  Sample<["0x0"], ["*"]>];
@@ -218,13 +223,14 @@ def Weft_SvdFn : Weft_SingularFn<"svd"> {
 def Weft_SvdvalsFn : Weft_SingularFn<"svdvals"> {
   let summary = "Singular values of matrices, descending.";
   let resultShape = "of x's shape without the last two axes, and the smaller of their sizes";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
   let numpy = "lin('svdvals', x)";
   let example = "svdvals([[3.0, 0.0], [0.0, 4.0]])  ->  [4, 3]";
 }
 
 def Weft_MatrixRankFn : Weft_SingularFn<"matrix_rank"> {
   let summary = "How many singular values of matrices are larger than rtol times the largest.";
-  let parameters = (params Weft_Float:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
+  let parameters = (params Weft_Inexact:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
   let resultShape = "of x's shape without the last two axes";
   let resultDType = "i64";
   let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 2x3x3"], ["0.5"]>];
@@ -238,7 +244,7 @@ def Weft_PinvFn : Weft_SingularFn<"pinv"> {
   let description = [{
     Values up to rtol times the largest count as 0. The derivative is that of matrices of the same rank.
   }];
-  let parameters = (params Weft_Float:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
+  let parameters = (params Weft_Inexact:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
   let resultShape = "of x's shape with the last two axes exchanged";
   let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 4x2"], ["null"]>, Sample<["finite 2x4"], ["null"]>, Sample<["regular 2x3x3"], ["null"]>,
                  Sample<["regular 24x20"], ["null"]>, Sample<["0x0"], ["null"]>, Sample<["3x0"], ["null"]>];
@@ -252,13 +258,13 @@ def Weft_LstsqFn : Weft_SingularFn<"lstsq"> {
     Of a b of rank 1 it is a vector. Singular values up to rcond times the largest count as 0. What does not count as NumPy
     has it: residuals are given of matrices of every rank, for sizes do not depend on values; and batches broadcast.
   }];
-  let parameters = (params Weft_Float:$a, Weft_Float:$b,
+  let parameters = (params Weft_Inexact:$a, Weft_Inexact:$b,
                            Weft_OptionalReal<"the larger size times the dtype's epsilon if not given, that epsilon if below 0">:$rcond);
   let operandShapes = ["matrices, the last two axes", "a vector, or matrices with as many rows"];
   let results = [Weft_Result<"x", "their dtype: the solutions">,
-                 Weft_Result<"residuals", "their dtype: the sums of squares of each column of b - a x; none if a has no more rows than columns">,
+                 Weft_Result<"residuals", "their dtype, of complex numbers that of their parts: the sums of squares of each column of b - a x; none if a has no more rows than columns">,
                  Weft_Result<"rank", "i64, of a's batches: how many singular values do not count as 0">,
-                 Weft_Result<"s", "their dtype: the singular values, descending">];
+                 Weft_Result<"s", "their dtype, of complex numbers that of their parts: the singular values, descending">];
   let raises = [Raises<ShapeError, "a is no matrix, b has another number of rows, or the batches do not broadcast">, no_singular_values, no_lapack];
   let samples = [Sample<["regular 4x2", "finite 4x3"], ["null"]>, Sample<["regular 3x3", "finite 3x1"], ["null"]>, Sample<["finite 2x4", "finite 2x2"], ["1e-6"]>,
                  Sample<["regular 5x3", "finite 5"], ["-1.0"]>, Sample<["regular 24x20", "finite 24x2"], ["null"]>];
@@ -270,11 +276,11 @@ def Weft_LstsqFn : Weft_SingularFn<"lstsq"> {
 // Determinants, powers and exponentials
 //===----------------------------------------------------------------------===//
 
-def Weft_DetFn : Weft_SquareFn<"det", Weft_Inexact> {
+def Weft_DetFn : Weft_SquareFn<"det"> {
   let summary = "The determinants of matrices.";
   let description = [{
-    The first and second derivative are those of a real matrix without inverse too, where they are cofactors; the third, and
-    those of complex matrices, are that of one with an inverse.
+    The first and second derivative are those of a matrix without inverse too, where they are cofactors; the third is that of
+    one with an inverse.
   }];
   let resultShape = "of x's shape without the last two axes";
   let raises = [no_square_matrices];
@@ -284,7 +290,7 @@ def Weft_DetFn : Weft_SquareFn<"det", Weft_Inexact> {
   let example = "det([[4.0, 2.0], [2.0, 5.0]])  ->  16";
 }
 
-def Weft_SlogdetFn : Weft_SquareFn<"slogdet", Weft_Inexact> {
+def Weft_SlogdetFn : Weft_SquareFn<"slogdet"> {
   let summary = "The signs of determinants, and the logarithms of their absolute values.";
   let results = [Weft_Result<"sign", "x's dtype, of x's shape without the last two axes: 1, -1, of complex matrices a number of size 1, or 0 of a matrix without inverse">,
                  Weft_Result<"logabsdet", "x's dtype, of complex numbers that of their parts, of that shape: -inf of a matrix without inverse">];
@@ -293,7 +299,7 @@ def Weft_SlogdetFn : Weft_SquareFn<"slogdet", Weft_Inexact> {
   let example = "slogdet([[0.0, 1.0], [1.0, 0.0]])  ->  [-1, 0]";
 }
 
-def Weft_MatrixPowerFn : Weft_SquareFn<"matrix_power", Weft_Inexact> {
+def Weft_MatrixPowerFn : Weft_SquareFn<"matrix_power"> {
   let summary = "Matrices times themselves, n times; of a negative n their inverses.";
   let parameters = (params Weft_Inexact:$x, Weft_Int<"", "how often">:$n);
   let samples = [Sample<["regular 3x3"], ["0"]>, Sample<["regular 3x3"], ["1"]>, Sample<["regular 3x3"], ["5"]>, Sample<["regular 2x3x3"], ["-2"]>,
@@ -420,7 +426,7 @@ def Weft_MatrixNormFn : Weft_LinalgNormFn<"matrix_norm"> {
     ord is 'fro', the root of the sum of squares, if it is not given; 1 and -1 are the largest and smallest sum of a
     column, inf and -inf that of a row, 2 and -2 the largest and smallest singular value, 'nuc' the sum of these.
   }];
-  let parameters = (params Weft_Float:$x, star, Weft_Keepdims:$keepdims, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$ord);
+  let parameters = (params Weft_Inexact:$x, star, Weft_Keepdims:$keepdims, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$ord);
   let operandShapes = ["matrices, the last two axes"];
   let resultShape = "of x's shape without the last two axes, or with size 1 for them";
   let raises = [Raises<ValueError, "there is no such norm">, Raises<ShapeError, "x has fewer than two axes, or nothing whose largest or smallest is wanted">,

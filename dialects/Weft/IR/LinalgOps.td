@@ -16,8 +16,9 @@ def no_singular_values : Raises<LinAlgError, "singular values of a matrix do not
 def no_lapack : Raises<IOError, "x has more than 16 columns, and the system has no LAPACK">;
 def no_lapack_at_all : Raises<IOError, "the system has no LAPACK">;
 
-/// An op on matrices, which a routine of lib/Linalg computes.
+/// An op on real or complex matrices, which a routine of lib/Linalg computes.
 class Weft_LinalgOp<string mnemonic, list<Trait> traits = []> : Weft_RoutineOp<mnemonic, traits> {
+  let onComplex = whole_elements;
   let handwrittenApi = 1;
   let pythonName = "";
   let cost = 64;
@@ -28,9 +29,10 @@ def Weft_LuOp : Weft_LinalgOp<"lu"> {
   let summary = "Lower and upper triangles whose product is the matrix with its rows in another order.";
   let description = [{
     Both are in one matrix: the lower one has a diagonal of ones, which is not there. Of each column the largest
-    element at or below the diagonal comes onto it. A matrix without inverse has zeros on the diagonal.
+    element at or below the diagonal comes onto it, of complex ones that with the largest sum of the sizes of its parts. A matrix
+    without inverse has zeros on the diagonal.
   }];
-  let arguments = (ins Weft_Float:$x);
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$factors, Weft_Any:$pivots, Weft_Any:$permutation);
   let operandShapes = ["of rank 2 or more"];
   let resultWords = ["x's dtype, of x's shape: the triangles",
@@ -51,11 +53,11 @@ def Weft_LuOp : Weft_LinalgOp<"lu"> {
 def Weft_LuSolveOp : Weft_LinalgOp<"lu_solve", [Weft_StopsCall]> {
   let summary = "What a matrix, whose triangles `lu` gave, takes to b.";
   let description = [{
-    `adjoint` is of the transposed matrix. The matrix itself takes part for its derivative alone, which so needs no
+    `transposed` is of the transposed matrix. The matrix itself takes part for its derivative alone, which so needs no
     other factorization.
   }];
-  let arguments = (ins Weft_Float:$x, Weft_Float:$factors, Weft_Permutations:$permutation, Weft_Float:$b,
-                       Weft_Flag<"of the transposed matrix">:$adjoint);
+  let arguments = (ins Weft_Inexact:$x, Weft_Inexact:$factors, Weft_Permutations:$permutation, Weft_Inexact:$b,
+                       Weft_Flag<"of the transposed matrix">:$transposed);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more", "of x's shape", "of x's shape without its last axis", "of x's batches, with as many rows"];
   let resultShape = "of b's shape";
@@ -70,18 +72,18 @@ def Weft_LuSolveOp : Weft_LinalgOp<"lu_solve", [Weft_StopsCall]> {
   let samples = [Sample<["definite 3x3", "definite 3x3", "i64 [2, 0, 1]", "finite 3x2"], ["*"]>,
                  Sample<["definite 2x3x3", "definite 2x3x3", "i64 [[2, 0, 1], [0, 1, 2]]", "finite 2x3x1"], ["*"]>,
                  Sample<["0x3x3", "0x3x3", "i64 0x3", "0x3x2"], ["*"]>, Sample<["0x0", "0x0", "i64 []", "0x2"], ["*"]>];
-  let numpy = "lu_solve(factors, permutation, b, adjoint)";
+  let numpy = "lu_solve(factors, permutation, b, transposed)";
   let tolerance = "near(64)";
 }
 
 def Weft_TriangularSolveOp : Weft_LinalgOp<"triangular_solve", [Weft_StopsCall]> {
   let summary = "What a triangular matrix takes to b.";
   let description = [{
-    Of x the upper triangle is read, or with `lower` the lower one. `adjoint` is of the transposed matrix; with
+    Of x the upper triangle is read, or with `lower` the lower one. `transposed` is of the transposed matrix; with
     `unit_diagonal` its diagonal is not read, but ones.
   }];
-  let arguments = (ins Weft_Float:$x, Weft_Float:$b, Weft_Flag<"the lower triangle">:$lower,
-                       Weft_Flag<"of the transposed matrix">:$adjoint, Weft_Flag<"the diagonal is ones">:$unit_diagonal);
+  let arguments = (ins Weft_Inexact:$x, Weft_Inexact:$b, Weft_Flag<"the lower triangle">:$lower,
+                       Weft_Flag<"of the transposed matrix">:$transposed, Weft_Flag<"the diagonal is ones">:$unit_diagonal);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more", "of x's batches, with as many rows"];
   let resultShape = "of b's shape";
@@ -96,14 +98,17 @@ def Weft_TriangularSolveOp : Weft_LinalgOp<"triangular_solve", [Weft_StopsCall]>
                  Sample<["definite 1x1", "finite 1x1"], ["true", "false", "false"]>, Sample<["0x3x3", "0x3x2"], ["*", "false", "false"]>,
                  Sample<["definite 70x70", "finite 70x3"], ["*", "*", "false"]>, Sample<["0x0", "0x2"], ["true", "false", "false"]>,
                  Sample<["definite transposed 5x5", "finite transposed 2x5"], ["*", "*", "false"]>];
-  let numpy = "triangular_solve(x, b, lower, adjoint, unit_diagonal)";
+  let numpy = "triangular_solve(x, b, lower, transposed, unit_diagonal)";
   let tolerance = "near(64)";
 }
 
 def Weft_CholeskyOp : Weft_LinalgOp<"cholesky", [Weft_StopsCall]> {
-  let summary = "The lower triangle that, times itself transposed, is the symmetric part of the matrix.";
-  let description = "The symmetric part is half of the sum of the matrix and itself transposed.";
-  let arguments = (ins Weft_Float:$x);
+  let summary = "The lower triangle that, times its adjoint, is the Hermitian part of the matrix.";
+  let description = [{
+    The adjoint is the transposed matrix, of a complex one conjugated too; the Hermitian part, which is the symmetric part of
+    a real one, is half of the sum of the matrix and its adjoint. The diagonal of the triangle is real.
+  }];
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more"];
   let resultShape = "of x's shape";
@@ -125,9 +130,10 @@ def Weft_QrOp : Weft_LinalgOp<"qr"> {
   let description = [{
     By reflections, as LAPACK has it, of matrices with at least as many rows as columns. With `complete` the columns
     are a whole basis, and the triangle has rows of zeros below. One whose columns depend on each other has zeros on
-    the diagonal of the triangle, and no derivative; neither has a complete basis that is more than the columns.
+    the diagonal of the triangle, and no derivative; neither has a complete basis that is more than the columns. The
+    diagonal of the triangle is real, also of complex matrices.
   }];
-  let arguments = (ins Weft_Float:$x, Weft_Flag<"the columns are a whole basis">:$complete);
+  let arguments = (ins Weft_Inexact:$x, Weft_Flag<"the columns are a whole basis">:$complete);
   let results = (outs Weft_Any:$q, Weft_Any:$r);
   let operandShapes = ["of rank 2 or more, with at least as many rows as columns"];
   let resultWords = ["x's dtype: the columns", "x's dtype: the triangle"];
@@ -144,15 +150,15 @@ def Weft_QrOp : Weft_LinalgOp<"qr"> {
 }
 
 def Weft_EighOp : Weft_LinalgOp<"eigh", [Weft_StopsCall]> {
-  let summary = "Eigenvalues, ascending, and eigenvectors of the symmetric part of the matrix.";
+  let summary = "Eigenvalues, ascending, and eigenvectors of the Hermitian part of the matrix.";
   let description = [{
-    Eigenvectors are columns of length 1, whose largest element is positive. Where eigenvalues are equal, their
+    Eigenvectors are columns of length 1, whose largest element is a positive real number. Where eigenvalues are equal, their
     vectors have no derivative, and count as if they did not move.
   }];
-  let arguments = (ins Weft_Float:$x);
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$values, Weft_Any:$vectors);
   let operandShapes = ["of rank 2 or more"];
-  let resultWords = ["x's dtype, of x's shape without the last axis: the eigenvalues", "x's dtype, of x's shape: the eigenvectors"];
+  let resultWords = ["the dtype of x's parts, of x's shape without the last axis: the eigenvalues", "x's dtype, of x's shape: the eigenvectors"];
   let raises = [square_wanted, Raises<LinAlgError, "the eigenvalues do not converge">, no_lapack];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, results)";
   let shapeFunction = "eigh";
@@ -165,16 +171,42 @@ def Weft_EighOp : Weft_LinalgOp<"eigh", [Weft_StopsCall]> {
   let tolerance = "near(16384)"; // as those of svd
 }
 
+def Weft_EigOp : Weft_LinalgOp<"eig", [Weft_StopsCall]> {
+  let summary = "Eigenvalues and eigenvectors of any matrix, which are complex.";
+  let description = [{
+    In the order of the real parts, then of the imaginary ones; those of a real matrix are pairs of conjugates.
+    Eigenvectors are columns of length 1, whose largest element is a positive real number. Where eigenvalues are equal,
+    their vectors have no derivative, and count as if they did not move.
+  }];
+  let arguments = (ins Weft_Inexact:$x);
+  let results = (outs Weft_Any:$values, Weft_Any:$vectors);
+  let operandShapes = ["of rank 2 or more"];
+  let resultWords = ["the complex dtype of x's precision, of x's shape without the last axis: the eigenvalues",
+                     "the complex dtype of x's precision, of x's shape: the eigenvectors"];
+  let raises = [square_wanted, Raises<LinAlgError, "the eigenvalues do not converge">, no_lapack_at_all];
+  let assemblyFormat = "$x attr-dict `:` functional-type($x, results)";
+  let shapeFunction = "eig";
+  let batching = "first";
+  let vjp = [(eig_back $values, $vectors, $dvalues, $dvectors)];
+  let jvp = (eig_forward $values, $vectors, $dx);
+  let domain = "nowhere"; // eigenvalues come close to each other there
+  let samples = [Sample<["regular 3x3"]>, Sample<["regular 1x1"]>, Sample<["regular 2x3x3"]>, Sample<["f64 regular 20x20"]>, Sample<["0x0"]>,
+                 Sample<["0x3x3"]>, Sample<["regular transposed 4x4"]>];
+  let numpy = "eig(x)";
+  let tolerance = "near(1024)";
+}
+
 def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
   let summary = "Singular values, descending, and the left and right singular vectors of matrices with at least as many rows as columns.";
   let description = [{
-    Left vectors are columns of length 1, whose largest element is positive, and right ones rows. Where singular
-    values are equal or 0, their vectors have no derivative, and count as if they did not move.
+    Left vectors are columns of length 1, whose largest element is a positive real number, and right ones rows, of complex
+    matrices conjugated: the matrix is the product of all three. Where singular values are equal or 0, their vectors have no
+    derivative, and count as if they did not move.
   }];
-  let arguments = (ins Weft_Float:$x);
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$values, Weft_Any:$left, Weft_Any:$right);
   let operandShapes = ["of rank 2 or more, with at least as many rows as columns"];
-  let resultWords = ["x's dtype: the singular values", "x's dtype, of x's shape: the left singular vectors", "x's dtype: the right ones, transposed"];
+  let resultWords = ["the dtype of x's parts: the singular values", "x's dtype, of x's shape: the left singular vectors", "x's dtype: the right ones, as rows"];
   let raises = [Raises<ShapeError, "x has fewer than two axes, or more columns than rows">, no_singular_values, no_lapack];
   let assemblyFormat = "$x attr-dict `:` functional-type($x, results)";
   let shapeFunction = "svd";
@@ -193,7 +225,7 @@ def Weft_SvdOp : Weft_LinalgOp<"svd", [Weft_StopsCall]> {
 
 def Weft_DetOp : Weft_LinalgOp<"det"> {
   let summary = "The determinant of a matrix.";
-  let arguments = (ins Weft_Float:$x);
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more"];
   let resultShape = "of x's batches";
@@ -213,7 +245,7 @@ def Weft_DetOp : Weft_LinalgOp<"det"> {
 def Weft_CofactorsOp : Weft_LinalgOp<"cofactors"> {
   let summary = "The cofactors of a matrix: the slope of its determinant by each element.";
   let description = "A matrix without inverse has them too.";
-  let arguments = (ins Weft_Float:$x);
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more"];
   let resultShape = "of x's shape";
@@ -235,7 +267,7 @@ def Weft_CofactorsAlongOp : Weft_LinalgOp<"cofactors_along"> {
     A matrix without inverse has that too; the derivative by the matrix, the third of a determinant, is that of a matrix
     with an inverse.
   }];
-  let arguments = (ins Weft_Float:$x, Weft_Float:$d);
+  let arguments = (ins Weft_Inexact:$x, Weft_Inexact:$d);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more", "of x's shape"];
   let resultShape = "of x's shape";
@@ -262,7 +294,7 @@ def Weft_PinvOp : Weft_LinalgOp<"pinv"> {
     `inverses` are 1 over singular values, and 0 for those that count as 0. The matrix itself takes part for its derivative
     alone (Golub, Pereyra 1973), which is that of matrices of one rank, and so has no trouble with equal singular values.
   }];
-  let arguments = (ins Weft_Float:$x, Weft_Float:$inverses, Weft_Float:$left, Weft_Float:$right);
+  let arguments = (ins Weft_Inexact:$x, Weft_Inexact:$inverses, Weft_Inexact:$left, Weft_Inexact:$right);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more, with at least as many rows as columns", "of x's shape without the axis of its rows", "of x's shape",
                        "of x's batches, with as many rows and columns as x has columns"];
@@ -288,7 +320,7 @@ def Weft_ExpmOp : Weft_LinalgOp<"expm"> {
     By Pade's approximants of degree up to 13, and 7 of f32, with scaling and squaring (Higham 2005). Its derivative is
     a part of the exponential of a matrix twice as large.
   }];
-  let arguments = (ins Weft_Float:$x);
+  let arguments = (ins Weft_Inexact:$x);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of rank 2 or more"];
   let resultShape = "of x's shape";

@@ -152,12 +152,12 @@ def Weft_NormFn : Weft_CompositeFn<"norm"> {
     also of all elements, and 'fro' of matrices. Without axes x is a vector or a matrix, of any rank if there is
     no ord either.
   }];
-  let parameters = (params Weft_Float:$x, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$ord,
+  let parameters = (params Weft_Inexact:$x, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$ord,
                            Weft_OptionalIntList<"one axis for vectors, two for matrices", "axis">:$axes, star, Weft_Keepdims:$keepdims);
   let operandShapes = ["of any shape"];
   let promotion = "floating";
   let resultShape = "of x's shape without the axes, or with size 1 for them";
-  let resultDType = "x's dtype";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
   let raises = [Raises<ValueError, "there is no such norm">, axis_out_of_range,
                 Raises<ShapeError, "x is neither a vector nor a matrix, and ord is given without axes; or there is nothing whose largest or smallest is wanted">,
                 no_singular_values, no_lapack];

@@ -106,6 +106,8 @@ def no_complex : OnComplex<"none">;
 /// Real and imaginary parts are each what the op gives of them: it moves elements, or is linear. The eager function of
 /// a structural op takes complex elements as it takes others.
 def each_part : OnComplex<"each_part">;
+/// Of a routine: it is compiled for complex elements as for others.
+def whole_elements : OnComplex<"whole_elements">;
 /// Of an elementwise op: a formula, a member of planar::Functions or planar::Formulas (lib/Complex).
 class Formula<string name> : OnComplex<"formula", name>;
 /// A function of its own: `complex_NAME` of weft::eager (EagerComplex.cpp), and `expandName` of the pass.
@@ -252,22 +254,20 @@ def lu_solve_forward : Rule<"lu_solve_forward">;
 def triangular_solve_back : Rule<"triangular_solve_back">;
 def triangular_solve_back_matrix : Rule<"triangular_solve_back_matrix">;
 def triangular_solve_forward : Rule<"triangular_solve_forward">;
-def cholesky_back : Rule<"cholesky_back">;
+def cholesky_back : Rule<"cholesky_back", 0>;
 def cholesky_forward : Rule<"cholesky_forward">;
-def qr_back : Rule<"qr_back">;
+def qr_back : Rule<"qr_back", 0>;
 def qr_forward : Rule<"qr_forward">;
-def eigh_back : Rule<"eigh_back">;
+def eigh_back : Rule<"eigh_back", 0>;
 def eigh_forward : Rule<"eigh_forward">;
-def eig_back : Rule<"eig_back">;
+def eig_back : Rule<"eig_back", 0>;
 def eig_forward : Rule<"eig_forward">;
-def svd_back : Rule<"svd_back">;
+def svd_back : Rule<"svd_back", 0>;
 def svd_forward : Rule<"svd_forward">;
 def det_back : Rule<"det_back">;
 def det_forward : Rule<"det_forward">;
-def complex_det_back : Rule<"complex_det_back">;
-def complex_det_forward : Rule<"complex_det_forward">;
 def cofactors_twice : Rule<"cofactors_twice">;
-def pinv_back : Rule<"pinv_back">;
+def pinv_back : Rule<"pinv_back", 0>;
 def pinv_forward : Rule<"pinv_forward">;
 def expm_back : Rule<"expm_back">;
 def expm_forward : Rule<"expm_forward">;

@@ -55,7 +55,18 @@ static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) 
                               << " attributes, but is given " << call.getInputs().size() << " and "
                               << given.size();
   SmallVector<::weft::TensorType> types;
-  for (Value input : call.getInputs()) types.push_back(tensorTypeOf(input.getType()));
+  for (auto [operand, input] : llvm::zip_equal(info.operands, call.getInputs())) {
+    ::weft::TensorType type = tensorTypeOf(input.getType());
+    if (call.getIsComplex() && operand.admits.contains(::weft::complex_of(type.dtype))) {
+      if (type.shape.empty() || type.shape[type.shape.size() - 1] != 2)
+        return call.emitOpError() << "'" << call.getRoutine()
+                                  << "' takes complex numbers, whose parts are "
+                                  << "a last axis of size 2, but is given " << input.getType();
+      type.shape.erase(type.shape.size() - 1);
+      type.dtype = ::weft::complex_of(type.dtype);
+    }
+    types.push_back(type);
+  }
   ::weft::Attrs attrs;
   for (auto [attr, integer] : llvm::zip_equal(info.attrs, given))
     if (attr.kind == ::weft::AttrKind::flag) attrs.emplace_back(integer != 0);
@@ -68,8 +79,11 @@ static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) 
     return call.emitOpError() << "'" << call.getRoutine() << "': " << first.fault().message;
   results.front() = *first;
   SmallVector<Type> wanted;
-  for (const ::weft::TensorType &result : results)
+  for (::weft::TensorType result : results) {
+    if (::weft::is_complex(result.dtype)) result.shape.push_back(2);
+    result.dtype = ::weft::component_of(result.dtype);
     wanted.push_back(mlirTypeOf(result, call.getContext()));
+  }
   if (!areCompatible(wanted, call.getInto().getTypes()))
     return call.emitOpError() << "'" << call.getRoutine() << "' gives " << wanted
                               << ", but is to write over " << call.getInto().getTypes();

@@ -354,7 +354,8 @@ def Weft_CallIntoOp
 
     An op of kind routine is one as well: it has its attributes as integers, `attrs`, instead of numbers, and is
     given buffers of any strides; the array has rank, sizes and strides of each, then these integers. Where it has
-    several results, there is an `into` for each.
+    several results, there is an `into` for each. Complex numbers are real and imaginary parts along a last axis: `is_complex` says
+    that those inputs are such which may be.
 
     ```mlir
     %y = weft.call_into "convolution"(%x, %k) numbers(%n, %c0, %c1) into %into
@@ -362,7 +363,7 @@ def Weft_CallIntoOp
     ```
   }];
   let arguments = (ins StrAttr:$routine, Variadic<Weft_Any>:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
-                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned);
+                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned, UnitAttr:$is_complex);
   let results = (outs Variadic<Weft_Any>:$y);
   let assemblyFormat = [{
     $routine `(` $inputs `)` `numbers` `(` $numbers `)` `into` $into attr-dict

@@ -16,10 +16,37 @@ typename E::Value transposed(E &e, const typename E::Value &x) {
   return e.transpose(x, permutation);
 }
 
-/// Half of the sum of matrices and themselves transposed.
+/// The same, and complex elements conjugated.
 template <class E>
-typename E::Value symmetric_part(E &e, const typename E::Value &x) {
-  return e.multiply(e.scalar(0.5, e.type(x).dtype), e.add(x, transposed(e, x)));
+typename E::Value adjoint_of(E &e, const typename E::Value &x) {
+  return conjugated(e, transposed(e, x));
+}
+
+/// A product of matrices or their adjoints.
+template <class E>
+typename E::Value product(E &e, const typename E::Value &a, const typename E::Value &b,
+                          bool adjoint_a = false, bool adjoint_b = false) {
+  return e.matmul(adjoint_a ? conjugated(e, a) : a, adjoint_b ? conjugated(e, b) : b, adjoint_a,
+                  adjoint_b);
+}
+
+/// Half of the sum of matrices and their adjoints.
+template <class E>
+typename E::Value hermitian_part(E &e, const typename E::Value &x) {
+  return e.multiply(e.scalar(0.5, e.type(x).dtype), e.add(x, adjoint_of(e, x)));
+}
+
+/// Real numbers in another dtype, which may be complex.
+template <class E>
+typename E::Value in_dtype(E &e, const typename E::Value &x, DType dtype) {
+  if (e.type(x).dtype == dtype) return x;
+  return is_complex(dtype) ? e.complex(x, e.scalar(0, e.type(x).dtype)) : e.cast(x, dtype);
+}
+
+/// The real parts of numbers that may be complex.
+template <class E>
+typename E::Value real_of(E &e, const typename E::Value &x) {
+  return is_complex(e.type(x).dtype) ? e.real_part(x) : x;
 }
 
 /// The rows of a matrix as large as those of `x`, as a column, and its columns, as a row.
@@ -72,12 +99,13 @@ typename E::Value lower_half(E &e, const typename E::Value &x) {
 /// b times the inverse of the upper triangle of x.
 template <class E>
 typename E::Value times_inverse(E &e, const typename E::Value &b, const typename E::Value &x) {
-  return transposed(e, e.triangular_solve(x, transposed(e, b), /*lower=*/false, /*adjoint=*/true));
+  return transposed(e,
+                    e.triangular_solve(x, transposed(e, b), /*lower=*/false, /*transposed=*/true));
 }
 /// b times the inverse of that triangle transposed.
 template <class E>
-typename E::Value times_inverse_adjoint(E &e, const typename E::Value &b,
-                                        const typename E::Value &x) {
+typename E::Value times_inverse_transposed(E &e, const typename E::Value &b,
+                                           const typename E::Value &x) {
   return transposed(e, e.triangular_solve(x, transposed(e, b), /*lower=*/false));
 }
 
@@ -107,9 +135,9 @@ typename E::Value lu_back(E &e, VjpCall<E> &call, std::size_t, const typename E:
   const auto from_lower = e.add(e.matmul(below_diagonal(e, factors), below, true, false), below);
   const auto from_upper = e.matmul(upper, upper_triangle(e, factors), false, true);
   const auto sum = e.add(below_diagonal(e, from_lower), upper_triangle(e, from_upper));
-  const auto left = e.triangular_solve(factors, sum, /*lower=*/true, /*adjoint=*/true,
+  const auto left = e.triangular_solve(factors, sum, /*lower=*/true, /*transposed=*/true,
                                        /*unit_diagonal=*/true);
-  return permuted_rows(e, times_inverse_adjoint(e, left, factors), permutation, /*back=*/true);
+  return permuted_rows(e, times_inverse_transposed(e, left, factors), permutation, /*back=*/true);
 }
 
 /// Forward: with X = L^-1 P dA U^-1 it is L below(X) + upper(X) U.
@@ -135,14 +163,14 @@ typename E::Value lu_solve_back(E &e, VjpCall<E> &call, std::size_t, const typen
                                 const typename E::Value &factors,
                                 const typename E::Value &permutation,
                                 const typename E::Value &cotangent) {
-  return e.lu_solve(x, factors, permutation, cotangent, !LuSolveAttrs(call.attrs()).adjoint);
+  return e.lu_solve(x, factors, permutation, cotangent, !LuSolveAttrs(call.attrs()).transposed);
 }
 
 /// What the matrix of a solve gets: -db y^T, or itself transposed.
 template <class E>
 typename E::Value outer_of_solve(E &e, const typename E::Value &db, const typename E::Value &y,
-                                 bool adjoint) {
-  return e.negate(adjoint ? e.matmul(y, db, false, true) : e.matmul(db, y, false, true));
+                                 bool is_transposed) {
+  return e.negate(is_transposed ? e.matmul(y, db, false, true) : e.matmul(db, y, false, true));
 }
 
 template <class E>
@@ -151,16 +179,16 @@ lu_solve_back_matrix(E &e, VjpCall<E> &call, std::size_t, const typename E::Valu
                      const typename E::Value &factors, const typename E::Value &permutation,
                      const typename E::Value &y, const typename E::Value &cotangent) {
   return outer_of_solve(e, lu_solve_back(e, call, 0, x, factors, permutation, cotangent), y,
-                        LuSolveAttrs(call.attrs()).adjoint);
+                        LuSolveAttrs(call.attrs()).transposed);
 }
 
 /// What is solved for forward: db - dA y, of those that there are.
 template <class E>
 typename E::Value solved_for(E &e, JvpCall<E> &call, std::size_t b, const typename E::Value &y,
-                             bool adjoint, auto masked) {
+                             bool is_transposed, auto masked) {
   if (!call.has_tangent(0)) return call.tangent(b);
-  const auto product = e.matmul(masked(call.tangent(0)), y, adjoint, false);
-  return call.has_tangent(b) ? e.subtract(call.tangent(b), product) : e.negate(product);
+  const auto moved = e.matmul(masked(call.tangent(0)), y, is_transposed, false);
+  return call.has_tangent(b) ? e.subtract(call.tangent(b), moved) : e.negate(moved);
 }
 
 template <class E>
@@ -168,10 +196,11 @@ typename E::Value lu_solve_forward(E &e, JvpCall<E> &call, std::size_t, const ty
                                    const typename E::Value &factors,
                                    const typename E::Value &permutation,
                                    const typename E::Value &y) {
-  const bool adjoint = LuSolveAttrs(call.attrs()).adjoint;
+  const bool is_transposed = LuSolveAttrs(call.attrs()).transposed;
   if (!call.has_tangent(0) && !call.has_tangent(3)) return {};
   const auto whole = [](const typename E::Value &matrix) { return matrix; };
-  return e.lu_solve(x, factors, permutation, solved_for(e, call, 3, y, adjoint, whole), adjoint);
+  return e.lu_solve(x, factors, permutation, solved_for(e, call, 3, y, is_transposed, whole),
+                    is_transposed);
 }
 
 /// The part of a matrix that a triangular solve reads.
@@ -190,7 +219,7 @@ typename E::Value triangular_solve_back(E &e, VjpCall<E> &call, std::size_t,
                                         const typename E::Value &x,
                                         const typename E::Value &cotangent) {
   const TriangularSolveAttrs attrs(call.attrs());
-  return e.triangular_solve(x, cotangent, attrs.lower, !attrs.adjoint, attrs.unit_diagonal);
+  return e.triangular_solve(x, cotangent, attrs.lower, !attrs.transposed, attrs.unit_diagonal);
 }
 
 template <class E>
@@ -200,7 +229,7 @@ triangular_solve_back_matrix(E &e, VjpCall<E> &call, std::size_t, const typename
   const TriangularSolveAttrs attrs(call.attrs());
   return triangle_read(
       e, attrs,
-      outer_of_solve(e, triangular_solve_back(e, call, 0, x, cotangent), y, attrs.adjoint));
+      outer_of_solve(e, triangular_solve_back(e, call, 0, x, cotangent), y, attrs.transposed));
 }
 
 template <class E>
@@ -210,26 +239,32 @@ typename E::Value triangular_solve_forward(E &e, JvpCall<E> &call, std::size_t,
   const auto read = [&](const typename E::Value &matrix) {
     return triangle_read(e, attrs, matrix);
   };
-  return e.triangular_solve(x, solved_for(e, call, 1, y, attrs.adjoint, read), attrs.lower,
-                            attrs.adjoint, attrs.unit_diagonal);
+  return e.triangular_solve(x, solved_for(e, call, 1, y, attrs.transposed, read), attrs.lower,
+                            attrs.transposed, attrs.unit_diagonal);
 }
 
-/// Of `cholesky`: the symmetric part of L^-T half(L^T dL) L^-1.
+/// The solution of L^H x = b, of a lower triangle.
+template <class E>
+typename E::Value solve_lower_adjoint(E &e, const typename E::Value &lower,
+                                      const typename E::Value &b) {
+  return e.triangular_solve(conjugated(e, lower), b, /*lower=*/true, /*transposed=*/true);
+}
+
+/// Of `cholesky`: the Hermitian part of L^-H half(L^H dL) L^-1.
 template <class E>
 typename E::Value cholesky_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &y,
                                 const typename E::Value &cotangent) {
-  const auto half = lower_half(e, e.matmul(y, cotangent, true, false));
-  const auto left = e.triangular_solve(y, half, /*lower=*/true, /*adjoint=*/true);
-  return symmetric_part(
-      e, e.triangular_solve(y, transposed(e, left), /*lower=*/true, /*adjoint=*/true));
+  const auto left = solve_lower_adjoint(e, y, lower_half(e, product(e, y, cotangent, true)));
+  // The adjoint of (left L^-1), which has the same Hermitian part.
+  return hermitian_part(e, solve_lower_adjoint(e, y, adjoint_of(e, left)));
 }
 
-/// Forward: L half(L^-1 dA L^-T), of the symmetric part of dA.
+/// Forward: L half(L^-1 dA L^-H), of the Hermitian part of dA.
 template <class E>
 typename E::Value cholesky_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &y,
                                    const typename E::Value &tangent) {
-  const auto left = e.triangular_solve(y, symmetric_part(e, tangent), /*lower=*/true);
-  const auto both = e.triangular_solve(y, transposed(e, left), /*lower=*/true);
+  const auto left = e.triangular_solve(y, hermitian_part(e, tangent), /*lower=*/true);
+  const auto both = e.triangular_solve(y, adjoint_of(e, left), /*lower=*/true);
   return e.matmul(y, lower_half(e, both), false, false);
 }
 
@@ -242,7 +277,7 @@ inline void check_qr(const TensorType &x, const Attrs &attrs) {
                                 to_string(x));
 }
 
-/// Of `qr`: with M = R dR^T - dQ^T Q it is (dQ + Q symmetric(M)) R^-T, where the lower triangle of
+/// Of `qr`: with M = R dR^H - dQ^H Q it is (dQ + Q hermitian(M)) R^-H, where the lower triangle of
 /// M counts.
 template <class E>
 typename E::Value qr_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &q,
@@ -250,23 +285,29 @@ typename E::Value qr_back(E &e, VjpCall<E> &call, std::size_t, const typename E:
                           const typename E::Value &dr) {
   check_qr(call.operand_type(0), call.attrs());
   const auto m =
-      e.subtract(e.matmul(r, upper_triangle(e, dr), false, true), e.matmul(dq, q, true, false));
+      e.subtract(product(e, r, upper_triangle(e, dr), false, true), product(e, dq, q, true));
   const auto half = lower_half(e, m);
-  const auto both = e.add(half, transposed(e, half));
-  return times_inverse_adjoint(e, e.add(dq, e.matmul(q, both, false, false)), r);
+  const auto both = e.add(half, adjoint_of(e, half));
+  return times_inverse_transposed(e, e.add(dq, e.matmul(q, both, false, false)), conjugated(e, r));
 }
 
-/// Forward: with C = Q^T dA R^-1 and what O = below(C) - below(C)^T turns, dQ = Q (O - C) + dA R^-1
-/// and dR = (C - O) R.
+/// Forward: with C = Q^H dA R^-1 and what O, of the lower triangle L of C, turns, which is
+/// below(L) - below(L)^H and the imaginary parts of the diagonal, as that of R is real:
+/// dQ = Q (O - C) + dA R^-1 and dR = (C - O) R.
 template <class E>
 std::vector<typename E::Value> qr_forward(E &e, JvpCall<E> &call, std::size_t,
                                           const typename E::Value &q, const typename E::Value &r,
                                           const typename E::Value &tangent) {
   check_qr(call.operand_type(0), call.attrs());
   const auto right = times_inverse(e, tangent, r);
-  const auto c = e.matmul(q, right, true, false);
+  const auto c = product(e, q, right, true);
   const auto below = below_diagonal(e, c);
-  const auto rest = e.subtract(c, e.subtract(below, transposed(e, below)));
+  auto rest = e.subtract(c, e.subtract(below, adjoint_of(e, below)));
+  if (is_complex(e.type(c).dtype)) {
+    const Positions<E> at(e, c);
+    const auto real = in_dtype(e, e.real_part(rest), e.type(c).dtype);
+    rest = e.select(e.equal(at.rows, at.columns), real, rest);
+  }
   return {e.subtract(right, e.matmul(q, rest, false, false)), e.matmul(rest, r, false, false)};
 }
 
@@ -305,76 +346,6 @@ typename E::Value inverse_or_zero(E &e, const typename E::Value &x) {
 template <class E>
 typename E::Value inverse_gaps(E &e, const typename E::Value &v) {
   return inverse_or_zero(e, e.subtract(as_row(e, v), as_column(e, v)));
-}
-
-/// Of `eigh`: V (diag(dw) + gaps * V^T dV) V^T, with the inverse gaps between eigenvalues.
-template <class E>
-typename E::Value eigh_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &values,
-                            const typename E::Value &vectors, const typename E::Value &dvalues,
-                            const typename E::Value &dvectors) {
-  auto inner = with_diagonal(e, dvalues, vectors);
-  if (call.has_cotangent(1))
-    inner =
-        e.add(inner, e.multiply(inverse_gaps(e, values), e.matmul(vectors, dvectors, true, false)));
-  return symmetric_part(e, e.matmul(e.matmul(vectors, inner, false, false), vectors, false, true));
-}
-
-/// Forward: with P = V^T dA V it is diag(P) and V (gaps * P).
-template <class E>
-std::vector<typename E::Value>
-eigh_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &values,
-             const typename E::Value &vectors, const typename E::Value &tangent) {
-  const auto p =
-      e.matmul(e.matmul(vectors, symmetric_part(e, tangent), true, false), vectors, false, false);
-  return {diagonal_of(e, p),
-          e.matmul(vectors, e.multiply(inverse_gaps(e, values), p), false, false)};
-}
-
-/// Of `svd`: U (diag(ds) + (X + X^T) S + S (Y + Y^T)) V^T + (I - U U^T) dU S^-1 V^T, with
-/// X = gaps * U^T dU and Y = gaps * V^T dV of the inverse gaps between squares of singular values.
-template <class E>
-typename E::Value svd_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &values,
-                           const typename E::Value &left, const typename E::Value &right,
-                           const typename E::Value &dvalues, const typename E::Value &dleft,
-                           const typename E::Value &dright) {
-  auto inner = with_diagonal(e, dvalues, right);
-  const auto gaps = inverse_gaps(e, squared(e, values));
-  const auto both = [&](const typename E::Value &x) {
-    const auto scaled = e.multiply(gaps, x);
-    return e.add(scaled, transposed(e, scaled));
-  };
-  if (call.has_cotangent(1))
-    inner = e.add(inner, e.multiply(both(e.matmul(left, dleft, true, false)), as_row(e, values)));
-  if (call.has_cotangent(2))
-    inner =
-        e.add(inner, e.multiply(as_column(e, values), both(e.matmul(right, dright, false, true))));
-  auto sum = e.matmul(left, inner, false, false);
-  if (call.has_cotangent(1)) {
-    const auto scaled = e.multiply(dleft, as_row(e, inverse_or_zero(e, values)));
-    sum = e.add(
-        sum, e.subtract(scaled, e.matmul(left, e.matmul(left, scaled, true, false), false, false)));
-  }
-  return e.matmul(sum, right, false, false);
-}
-
-/// Forward: with P = U^T dA V it is diag(P), U (gaps * (P S + S P^T)) + (dA V - U P) S^-1 and
-/// V (gaps * (S P + P^T S)), transposed.
-template <class E>
-std::vector<typename E::Value>
-svd_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &values,
-            const typename E::Value &left, const typename E::Value &right,
-            const typename E::Value &tangent) {
-  const auto turned = e.matmul(tangent, right, false, true);
-  const auto p = e.matmul(left, turned, true, false);
-  const auto gaps = inverse_gaps(e, squared(e, values));
-  const auto row = as_row(e, values), column = as_column(e, values);
-  const auto ps = e.multiply(p, row), sp = e.multiply(column, p);
-  const auto of_left = e.multiply(gaps, e.add(ps, transposed(e, ps)));
-  const auto of_right = e.multiply(gaps, e.add(sp, transposed(e, sp)));
-  const auto outside = e.multiply(e.subtract(turned, e.matmul(left, p, false, false)),
-                                  as_row(e, inverse_or_zero(e, values)));
-  return {diagonal_of(e, p), e.add(e.matmul(left, of_left, false, false), outside),
-          e.matmul(of_right, right, true, false)};
 }
 
 } // namespace weft::autodiff::rules

@@ -43,38 +43,35 @@ typename E::Value cofactors_twice(E &e, auto &, std::size_t, const typename E::V
     return as_matrix_of_one(
         e, e.sum(diagonal_of(e, matrix), Ints{e.type(matrix).shape.rank() - 2}, false));
   };
-  const auto product = [&](const typename E::Value &a, const typename E::Value &b) {
-    return e.matmul(a, b, false, false);
-  };
   const auto of_m = trace(m), of_n = trace(n);
-  const auto mn = product(m, n);
+  const auto mn = product(e, m, n);
   const auto c = e.cofactors(x);
   const auto turned =
-      e.subtract(e.add(mn, product(n, m)), e.add(e.multiply(of_m, n), e.multiply(of_n, m)));
-  return e.add(e.multiply(e.subtract(e.multiply(of_m, of_n), trace(mn)), c), product(c, turned));
+      e.subtract(e.add(mn, product(e, n, m)), e.add(e.multiply(of_m, n), e.multiply(of_n, m)));
+  return e.add(e.multiply(e.subtract(e.multiply(of_m, of_n), trace(mn)), c), product(e, c, turned));
 }
 
-/// Of `pinv`, P of A: -P^T dP P^T + (I - A P) dP^T P P^T + P^T P dP^T (I - P A), in products no
+/// Of `pinv`, P of A: -P^H dP P^H + (I - A P) dP^H P P^H + P^H P dP^H (I - P A), in products no
 /// larger than A.
 template <class E>
 typename E::Value pinv_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &x,
                             const typename E::Value &y, const typename E::Value &cotangent) {
-  const auto inner = e.matmul(y, e.matmul(cotangent, y, false, true), true, false);
-  const auto left = e.matmul(cotangent, e.matmul(y, y, false, true), true, false);
-  const auto right = e.matmul(y, e.matmul(y, cotangent, false, true), true, false);
+  const auto inner = product(e, y, product(e, cotangent, y, false, true), true);
+  const auto left = product(e, cotangent, product(e, y, y, false, true), true);
+  const auto right = product(e, y, product(e, y, cotangent, false, true), true);
   const auto outside = e.subtract(left, e.matmul(x, e.matmul(y, left, false, false), false, false));
   const auto beside =
       e.subtract(right, e.matmul(right, e.matmul(y, x, false, false), false, false));
   return e.subtract(e.add(outside, beside), inner);
 }
 
-/// Forward: -P dA P + P P^T dA^T (I - A P) + (I - P A) dA^T P^T P.
+/// Forward: -P dA P + P P^H dA^H (I - A P) + (I - P A) dA^H P^H P.
 template <class E>
 typename E::Value pinv_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &x,
                                const typename E::Value &y, const typename E::Value &tangent) {
   const auto inner = e.matmul(e.matmul(y, tangent, false, false), y, false, false);
-  const auto left = e.matmul(e.matmul(y, y, false, true), tangent, false, true);
-  const auto right = e.matmul(e.matmul(tangent, y, true, true), y, false, false);
+  const auto left = product(e, product(e, y, y, false, true), tangent, false, true);
+  const auto right = e.matmul(product(e, tangent, y, true, true), y, false, false);
   const auto outside = e.subtract(left, e.matmul(e.matmul(left, x, false, false), y, false, false));
   const auto beside =
       e.subtract(right, e.matmul(e.matmul(y, x, false, false), right, false, false));
@@ -87,11 +84,12 @@ template <class E>
 typename E::Value expm_along(E &e, const typename E::Value &a, const typename E::Value &direction) {
   const TensorType type = e.type(a);
   const std::int64_t rank = type.shape.rank();
-  const auto zero = e.scalar(0, type.dtype), one = e.scalar(1, type.dtype);
   // Linear in E, so the scale itself is a constant. An empty matrix has no largest sum.
   const auto sums = e.sum(e.abs(e.stop_gradient(direction)), matrix_axes(e, a), /*keepdims=*/true);
-  const auto scale = e.select(e.equal(sums, zero), one, sums);
-  const auto zeros = e.broadcast(zero, sizes_of(e, a));
+  const auto some =
+      e.select(e.equal(sums, zeros_beside(e, sums)), e.scalar(1, e.type(sums).dtype), sums);
+  const auto scale = in_dtype(e, some, type.dtype);
+  const auto zeros = e.broadcast(e.scalar(0, type.dtype), sizes_of(e, a));
   const typename E::Value top[] = {a, e.divide(direction, scale)}, bottom[] = {zeros, a};
   const typename E::Value rows[] = {e.concatenate(top, rank - 1), e.concatenate(bottom, rank - 1)};
   const auto whole = e.expm(e.concatenate(rows, rank - 2));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "Autodiff/Rules/Calls.h"
-#include "Autodiff/Rules/ComplexLinalgRules.h"
 #include "Autodiff/Rules/CumulativeRules.h"
 #include "Autodiff/Rules/ElementwiseRules.h"
 #include "Autodiff/Rules/FourierRules.h"
@@ -13,6 +12,7 @@
 #include "Autodiff/Rules/RandomRules.h"
 #include "Autodiff/Rules/ReductionRules.h"
 #include "Autodiff/Rules/SpecialRules.h"
+#include "Autodiff/Rules/SpectralRules.h"
 #include "Autodiff/Rules/WindowRules.h"
 #include "OpDefs/Emitter.h"
 

@@ -69,13 +69,14 @@ Tensor spectral_norm(const Tensor &x, double p, std::int64_t row, std::int64_t c
   return found;
 }
 
-Tensor matrix_norm(const Tensor &x, const NormOrder &order, std::int64_t row, std::int64_t column,
-                   bool keepdims) {
+/// Of a matrix and the sizes of its elements.
+Tensor matrix_norm(const Tensor &given, const Tensor &x, const NormOrder &order, std::int64_t row,
+                   std::int64_t column, bool keepdims) {
   const std::string &word = order.word();
   if (!order.number() && (word.empty() || word == "fro" || word == "f"))
     return length_of(x, {row, column}, keepdims);
   const double p = order.number().value_or(0);
-  if (word == "nuc" || std::abs(p) == 2) return spectral_norm(x, p, row, column, keepdims);
+  if (word == "nuc" || std::abs(p) == 2) return spectral_norm(given, p, row, column, keepdims);
   if (std::abs(p) != 1 && !std::isinf(p))
     raise(ErrorKind::value, "norm: ord of matrices is " + text_of(order) +
                                 ": it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf");
@@ -88,7 +89,8 @@ Tensor matrix_norm(const Tensor &x, const NormOrder &order, std::int64_t row, st
 
 } // namespace
 
-Tensor norm(const Tensor &x, const NormOptions &options) {
+Tensor norm(const Tensor &given, const NormOptions &options) {
+  const Tensor x = is_complex(given.dtype()) ? abs(given) : given;
   const NormOrder &order = options.ord;
   const Axes &axes = options.axes;
   if (!axes && !order.number() && order.word().empty())
@@ -104,7 +106,7 @@ Tensor norm(const Tensor &x, const NormOptions &options) {
     for (const std::int64_t axis : *axes)
       over.push_back(call::checked_axis("norm", "axis", axis, x.rank()));
   if (over.size() == 1) return vector_norm(x, order, over[0], options.keepdims);
-  if (over.size() == 2) return matrix_norm(x, order, over[0], over[1], options.keepdims);
+  if (over.size() == 2) return matrix_norm(given, x, order, over[0], over[1], options.keepdims);
   raise(ErrorKind::value,
         "norm: axis has " + std::to_string(over.size()) + " entries: there is one, or two");
 }

@@ -1,12 +1,10 @@
 // Linear algebra: solves, factorizations, determinants and powers, made of the ops that routines
 // compute.
-#include "Ops/Composites/ComplexMatrices.h"
 #include "Ops/Composites/Parts.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -121,8 +119,12 @@ bool is_wide(const char *function, const Tensor &x) {
   return rows < columns;
 }
 
-Tensor triangular_solve(const Tensor &a, const Tensor &b, bool lower, bool adjoint, bool unit) {
-  return dispatch(OpCode::triangular_solve, std::array{a, b}, Attrs{lower, adjoint, unit});
+/// Which matrix a solve is of.
+enum class Of { itself, transposed, adjoint };
+
+Tensor triangular_solve(const Tensor &a, const Tensor &b, bool lower, Of of, bool unit) {
+  return dispatch(OpCode::triangular_solve, std::array{of == Of::adjoint ? conj(a) : a, b},
+                  Attrs{lower, of != Of::itself, unit});
 }
 
 Tensor solve_with(const Tensor &a, const Factors &f, const Tensor &b) {
@@ -139,7 +141,7 @@ Tensor identity_like(const Tensor &x) {
 
 /// How large the values are, in parts of the largest, that count as 0 by rounding alone.
 double rounding_of(const Tensor &tall) {
-  return epsilon_of(tall.dtype()) *
+  return epsilon_of(component_of(tall.dtype())) *
          static_cast<double>(detail::size_for_call(tall, tall.rank() - 2));
 }
 
@@ -167,8 +169,10 @@ struct Singular {
     const Singular fixed = without_derivative();
     // NaN does not count as 0.
     const Tensor none = fixed.values <= fixed.cutoffs(part);
-    const Tensor inverses = select(none, cast(0, tall.dtype()), 1 / select(none, 1, fixed.values));
-    return dispatch(OpCode::pinv, std::array{tall, inverses, fixed.left, fixed.right});
+    const Tensor inverses =
+        select(none, cast(0, values.dtype()), 1 / select(none, 1, fixed.values));
+    return dispatch(OpCode::pinv,
+                    std::array{tall, cast(inverses, tall.dtype()), fixed.left, fixed.right});
   }
 
 private:
@@ -192,7 +196,7 @@ struct Diagonal {
   }
 };
 
-/// What real matrices take to columns, with the batches of both where these differ.
+/// What matrices take to columns, with the batches of both where these differ.
 Tensor solved(const Tensor &a, const Tensor &columns, const std::optional<Sizes> &batches) {
   Factors factors(a);
   if (!batches) return solve_with(a, factors, columns);
@@ -201,36 +205,17 @@ Tensor solved(const Tensor &a, const Tensor &columns, const std::optional<Sizes>
   return solve_with(in_batches(a, *batches, 2), factors, in_batches(columns, *batches, 2));
 }
 
-/// The determinant of a complex matrix, which is to be multiplied by a power of two.
-struct ComplexDeterminant {
-  Tensor number, exponent;
-
-  explicit ComplexDeterminant(const Tensor &x) {
-    std::vector<Tensor> found = dispatch_all(OpCode::complex_det, std::array{real(x), imag(x)});
-    number = complex(found[0], found[1]);
-    exponent = std::move(found[2]);
-  }
-};
-
-/// Eigenvalues and eigenvectors, by real and imaginary parts.
-std::vector<Tensor> eigensystem(const Tensor &x) {
-  return dispatch_all(OpCode::eig, std::array{real(x), imag(x)});
-}
-
 } // namespace
 
 Tensor solve(const Tensor &a, const Tensor &b) {
   return of_columns("solve", a, b, [&](const Tensor &columns, const std::optional<Sizes> &batches) {
-    if (!is_complex(a.dtype())) return solved(a, columns, batches);
-    return unstacked(solved(as_real(a), stacked(columns), batches));
+    return solved(a, columns, batches);
   });
 }
 
 Tensor inv(const Tensor &x) {
   check_square("inv", "x", x);
-  const Tensor identity = identity_like(x);
-  if (!is_complex(x.dtype())) return solved(x, identity, std::nullopt);
-  return unstacked(solved(as_real(x), stacked(identity), std::nullopt));
+  return solved(x, identity_like(x), std::nullopt);
 }
 
 Tensor solve_triangular(const Tensor &a, const Tensor &b,
@@ -238,11 +223,12 @@ Tensor solve_triangular(const Tensor &a, const Tensor &b,
   if (options.trans < 0 || options.trans > 2)
     raise(ErrorKind::value,
           "solve_triangular: trans is " + std::to_string(options.trans) + ": 0, 1 or 2 is wanted");
+  constexpr Of kOf[] = {Of::itself, Of::transposed, Of::adjoint};
   return of_columns(
       "solve_triangular", a, b, [&](const Tensor &columns, const std::optional<Sizes> &batches) {
         return triangular_solve(batches ? in_batches(a, *batches, 2) : a,
                                 batches ? in_batches(columns, *batches, 2) : columns, options.lower,
-                                options.trans != 0, options.unit_diagonal);
+                                kOf[options.trans], options.unit_diagonal);
       });
 }
 
@@ -251,18 +237,18 @@ Tensor cho_solve(const Tensor &c, const Tensor &b, const linalg::ChoSolveOptions
                     [&](const Tensor &columns, const std::optional<Sizes> &batches) {
                       const Tensor triangle = batches ? in_batches(c, *batches, 2) : c;
                       const Tensor right = batches ? in_batches(columns, *batches, 2) : columns;
-                      const bool lower = !options.upper;
-                      const Tensor half = triangular_solve(triangle, right, lower, !lower, false);
-                      return triangular_solve(triangle, half, lower, lower, false);
+                      const auto solve = [&](const Tensor &by, bool first) {
+                        return triangular_solve(triangle, by, !options.upper,
+                                                first == options.upper ? Of::adjoint : Of::itself,
+                                                /*unit=*/false);
+                      };
+                      return solve(solve(right, true), false);
                     });
 }
 
 Tensor cholesky(const Tensor &x, const linalg::CholeskyOptions &options) {
   check_square("cholesky", "x", x);
-  const bool hermitian = is_complex(x.dtype());
-  const Tensor operand = hermitian ? interleaved(x) : x;
-  const Tensor found = dispatch(OpCode::cholesky, {&operand, 1});
-  const Tensor lower = hermitian ? lower_of_interleaved(found) : found;
+  const Tensor lower = dispatch(OpCode::cholesky, {&x, 1});
   return options.upper ? adjoint(lower) : lower;
 }
 
@@ -283,29 +269,21 @@ linalg::Qr qr(const Tensor &x, const linalg::QrOptions &options) {
   Tensor q = std::move(results[0]), r = std::move(results[1]);
   if (wide)
     r = weft::concatenate(
-        {r, matmul(q, between(x, rank - 1, rows, columns), {.transpose_lhs = true})},
+        {r, matmul(conj(q), between(x, rank - 1, rows, columns), {.transpose_lhs = true})},
         {.axis = rank - 1});
   return {std::move(q), std::move(r)};
 }
 
 Tensor det(const Tensor &x) {
   check_square("det", "x", x);
-  if (!is_complex(x.dtype())) return dispatch(OpCode::det, {&x, 1});
-  const ComplexDeterminant found(x);
-  // In two steps: a power may be too large where the product is not.
-  const Tensor half = floor(found.exponent * 0.5);
-  return found.number * exp2(half) * exp2(found.exponent - half);
+  return dispatch(OpCode::det, {&x, 1});
 }
 
 linalg::Slogdet slogdet(const Tensor &x) {
   check_square("slogdet", "x", x);
-  if (is_complex(x.dtype())) {
-    const ComplexDeterminant found(x);
-    return {sign(found.number), log(abs(found.number)) + found.exponent * std::numbers::ln2};
-  }
   const Diagonal diagonal(x);
   const Axes last = Ints{diagonal.elements.rank() - 1};
-  return {diagonal.sign * prod(real_sign(diagonal.elements), {.axes = last}),
+  return {diagonal.sign * prod(sign(diagonal.elements), {.axes = last}),
           sum(log(abs(diagonal.elements)), {.axes = last})};
 }
 
@@ -322,14 +300,13 @@ Tensor eigvalsh(const Tensor &x) {
 
 linalg::Eig eig(const Tensor &x) {
   check_square("eig", "x", x);
-  const std::vector<Tensor> found = eigensystem(x);
-  return {complex(found[0], found[1]), complex(found[2], found[3])};
+  std::vector<Tensor> results = dispatch_all(OpCode::eig, {&x, 1});
+  return {std::move(results[0]), std::move(results[1])};
 }
 
 Tensor eigvals(const Tensor &x) {
   check_square("eigvals", "x", x);
-  const std::vector<Tensor> found = eigensystem(x);
-  return complex(found[0], found[1]);
+  return dispatch_all(OpCode::eig, {&x, 1})[0];
 }
 
 linalg::Svd svd(const Tensor &x, const linalg::SvdOptions &options) {
@@ -381,8 +358,11 @@ linalg::Lstsq lstsq(const Tensor &a, const Tensor &b, std::optional<double> rcon
   const Tensor x = matmul(inverse, columns, {.transpose_lhs = wide});
   // As many as columns where rows are left over, whatever the rank is, which no size depends on.
   const bool over = detail::size_for_call(a, a.rank() - 2) > detail::size_for_call(a, a.rank() - 1);
-  const Tensor residuals =
-      over ? sum(square(columns - matmul(a, x)), {.axes = Ints{-2}}) : zeros({0}, a.dtype());
+  const auto squares = [](const Tensor &rest) {
+    return square(is_complex(rest.dtype()) ? abs(rest) : rest);
+  };
+  const Tensor residuals = over ? sum(squares(columns - matmul(a, x)), {.axes = Ints{-2}})
+                                : zeros({0}, component_of(a.dtype()));
   return {vector ? along(x, x.rank() - 1, 0) : x, residuals, found.rank(part), found.values};
 }
 
@@ -444,8 +424,7 @@ Tensor vecdot(const Tensor &a, const Tensor &b, const linalg::VecdotOptions &opt
   return cast(sum(products, {.axes = Ints{products.rank() + axis}}), products.dtype());
 }
 
-Tensor vector_norm(const Tensor &given, const linalg::VectorNormOptions &options) {
-  const Tensor x = is_complex(given.dtype()) ? abs(given) : given;
+Tensor vector_norm(const Tensor &x, const linalg::VectorNormOptions &options) {
   const std::int64_t rank = x.rank();
   const Ints over = call::checked_axes("vector_norm", "axis", options.axes, rank);
   // The axes in one line, behind the others.

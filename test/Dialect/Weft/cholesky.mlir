@@ -11,8 +11,8 @@ func.func @shapes(%x: tensor<2x?x3xf32>) {
 
 // AD-LABEL: func.func @cholesky_vjp(
 // AD: %[[L:.*]] = weft.cholesky
-// AD: weft.triangular_solve %[[L]], %{{.*}} {adjoint = true, lower = true
-// AD: weft.triangular_solve %[[L]], %{{.*}} {adjoint = true, lower = true
+// AD: weft.triangular_solve %[[L]], %{{.*}} {lower = true, transposed = true
+// AD: weft.triangular_solve %[[L]], %{{.*}} {lower = true, transposed = true
 // AD: %[[DX:.*]] = weft.multiply
 // AD: return %[[DX]]
 func.func @cholesky_vjp(%x: tensor<3x3xf64>, %d: tensor<3x3xf64>) -> tensor<3x3xf64> {

@@ -31,6 +31,20 @@ func.func @determinant(%x: tensor<3x3xf64>) -> tensor<f64> {
   return %0 : tensor<f64>
 }
 
+// The cofactors of the conjugated matrix.
+// AD-LABEL: func.func @complex(
+// AD-SAME: %[[X:[a-z0-9]+]]: tensor<3x3xcomplex<f64>>
+// AD: %[[C:.*]] = weft.conj %[[X]]
+// AD: weft.cofactors %[[C]]
+func.func @complex(%x: tensor<3x3xcomplex<f64>>, %d: tensor<complex<f64>>) -> tensor<3x3xcomplex<f64>> {
+  %0:2 = weft.vjp @complex_determinant(%x) cotangents(%d) wrt [0] : (tensor<3x3xcomplex<f64>>, tensor<complex<f64>>) -> (tensor<complex<f64>>, tensor<3x3xcomplex<f64>>)
+  return %0#1 : tensor<3x3xcomplex<f64>>
+}
+func.func @complex_determinant(%x: tensor<3x3xcomplex<f64>>) -> tensor<complex<f64>> {
+  %0 = weft.det %x : (tensor<3x3xcomplex<f64>>) -> tensor<complex<f64>>
+  return %0 : tensor<complex<f64>>
+}
+
 // -----
 
 func.func @rows(%x: tensor<2x3xf32>) {

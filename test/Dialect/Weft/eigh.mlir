@@ -31,6 +31,29 @@ func.func @values(%x: tensor<3x3xf64>) -> tensor<3xf64> {
   return %0#0 : tensor<3xf64>
 }
 
+// Eigenvalues of a complex matrix are real, and its vectors turn by no number of length 1.
+// CHECK-LABEL: func.func @complex
+func.func @complex(%x: tensor<3x3xcomplex<f64>>) {
+  // CHECK: weft.eigh %{{.*}} : (tensor<3x3xcomplex<f64>>) -> (tensor<3xf64>, tensor<3x3xcomplex<f64>>)
+  %0:2 = weft.eigh %x : (tensor<3x3xcomplex<f64>>) -> (tensor<3xf64>, tensor<3x3xcomplex<f64>>)
+  return
+}
+// AD-LABEL: func.func @complex_vjp(
+// AD: %[[W:.*]], %[[V:.*]] = weft.eigh
+// AD: %[[C:.*]] = weft.conj %[[V]]
+// AD: weft.multiply %[[C]]
+// AD: %[[TURN:.*]] = weft.complex
+// AD: weft.subtract %{{.*}}, %[[TURN]]
+// AD: return
+func.func @complex_vjp(%x: tensor<3x3xcomplex<f64>>, %d: tensor<3x3xcomplex<f64>>) -> tensor<3x3xcomplex<f64>> {
+  %0:2 = weft.vjp @vectors(%x) cotangents(%d) wrt [0] : (tensor<3x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>) -> (tensor<3x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
+  return %0#1 : tensor<3x3xcomplex<f64>>
+}
+func.func @vectors(%x: tensor<3x3xcomplex<f64>>) -> tensor<3x3xcomplex<f64>> {
+  %0:2 = weft.eigh %x : (tensor<3x3xcomplex<f64>>) -> (tensor<3xf64>, tensor<3x3xcomplex<f64>>)
+  return %0#1 : tensor<3x3xcomplex<f64>>
+}
+
 // -----
 
 func.func @vector(%x: tensor<3xf64>) {

@@ -15,7 +15,7 @@ func.func @shapes(%x: tensor<2x?x3xf32>, %y: tensor<5x4xf64>) {
 // AD-LABEL: func.func @lu_vjp(
 // AD-SAME: %[[X:[a-z0-9]+]]: tensor<3x3xf64>, %[[D:[a-z0-9]+]]: tensor<3x3xf64>
 // AD: %[[F:.*]], %{{.*}}, %[[P:.*]] = weft.lu %[[X]]
-// AD: %[[LEFT:.*]] = weft.triangular_solve %[[F]], %{{.*}} {adjoint = true, lower = true, unit_diagonal = true}
+// AD: %[[LEFT:.*]] = weft.triangular_solve %[[F]], %{{.*}} {lower = true, transposed = true, unit_diagonal = true}
 // AD: %[[BOTH:.*]] = weft.triangular_solve %[[F]], %{{.*}} : (tensor<3x3xf64>, tensor<3x3xf64>)
 // AD: %[[BACK:.*]] = weft.argsort %[[P]]
 // AD: %[[DX:.*]] = weft.gather %{{.*}}, %[[BACK]]

@@ -4,15 +4,15 @@
 
 // CHECK-LABEL: func.func @shapes
 func.func @shapes(%x: tensor<3x3xf32>, %p: tensor<3xi64>, %b: tensor<3x?xf32>) {
-  // CHECK: weft.lu_solve %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {adjoint = true} : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi64>, tensor<3x?xf32>) -> tensor<3x?xf32>
-  %0 = weft.lu_solve %x, %x, %p, %b {adjoint = true} : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi64>, tensor<3x?xf32>) -> tensor<3x?xf32>
+  // CHECK: weft.lu_solve %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {transposed = true} : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi64>, tensor<3x?xf32>) -> tensor<3x?xf32>
+  %0 = weft.lu_solve %x, %x, %p, %b {transposed = true} : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi64>, tensor<3x?xf32>) -> tensor<3x?xf32>
   return
 }
 
 // AD-LABEL: func.func @lu_solve_vjp(
 // AD: %[[F:.*]], %{{.*}}, %[[P:.*]] = weft.lu
 // AD: %[[Y:.*]] = weft.lu_solve %{{.*}}, %[[F]], %[[P]], %{{.*}}
-// AD: %[[DB:.*]] = weft.lu_solve %{{.*}}, %[[F]], %[[P]], %{{.*}} {adjoint = true}
+// AD: %[[DB:.*]] = weft.lu_solve %{{.*}}, %[[F]], %[[P]], %{{.*}} {transposed = true}
 // AD: weft.matmul %[[DB]], %[[Y]] {transpose_rhs = true}
 // AD: %[[DX:.*]] = weft.negate
 // AD: return %[[DX]]

@@ -37,6 +37,20 @@ func.func @triangle(%x: tensor<5x3xf64>) -> tensor<3x3xf64> {
   return %0#1 : tensor<3x3xf64>
 }
 
+// Of complex matrices the adjoint of the triangle is solved with.
+// AD-LABEL: func.func @complex(
+// AD: %[[Q:.*]], %[[R:.*]] = weft.qr
+// AD: %[[C:.*]] = weft.conj %[[R]]
+// AD: weft.triangular_solve %[[C]]
+func.func @complex(%x: tensor<3x3xcomplex<f64>>, %d: tensor<3x3xcomplex<f64>>) -> tensor<3x3xcomplex<f64>> {
+  %0:2 = weft.vjp @columns(%x) cotangents(%d) wrt [0] : (tensor<3x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>) -> (tensor<3x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
+  return %0#1 : tensor<3x3xcomplex<f64>>
+}
+func.func @columns(%x: tensor<3x3xcomplex<f64>>) -> tensor<3x3xcomplex<f64>> {
+  %0:2 = weft.qr %x : (tensor<3x3xcomplex<f64>>) -> (tensor<3x3xcomplex<f64>>, tensor<3x3xcomplex<f64>>)
+  return %0#0 : tensor<3x3xcomplex<f64>>
+}
+
 // -----
 
 func.func @wide(%x: tensor<2x3xf32>) {

@@ -31,6 +31,13 @@ func.func @values(%x: tensor<3x3xf64>) -> tensor<3xf64> {
   return %0#0 : tensor<3xf64>
 }
 
+// CHECK-LABEL: func.func @complex
+func.func @complex(%x: tensor<4x3xcomplex<f32>>) {
+  // CHECK: weft.svd %{{.*}} : (tensor<4x3xcomplex<f32>>) -> (tensor<3xf32>, tensor<4x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>)
+  %0:3 = weft.svd %x : (tensor<4x3xcomplex<f32>>) -> (tensor<3xf32>, tensor<4x3xcomplex<f32>>, tensor<3x3xcomplex<f32>>)
+  return
+}
+
 // -----
 
 func.func @vector(%x: tensor<3xf64>) {

@@ -13,7 +13,7 @@ func.func @shapes(%x: tensor<3x3xf32>, %b: tensor<3x?xf32>) {
 // AD-LABEL: func.func @triangular_solve_vjp(
 // AD-SAME: %[[X:[a-z0-9]+]]: tensor<3x3xf64>, %[[B:[a-z0-9]+]]: tensor<3x2xf64>, %[[D:[a-z0-9]+]]: tensor<3x2xf64>
 // AD: %[[Y:.*]] = weft.triangular_solve %[[X]], %[[B]]
-// AD: %[[DB:.*]] = weft.triangular_solve %[[X]], %[[D]] {adjoint = true, lower = true
+// AD: %[[DB:.*]] = weft.triangular_solve %[[X]], %[[D]] {lower = true, transposed = true
 // AD: weft.matmul %[[DB]], %[[Y]] {transpose_rhs = true}
 // AD: %[[DX:.*]] = weft.select
 // AD: return %[[DX]]

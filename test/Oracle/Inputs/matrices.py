@@ -22,7 +22,7 @@ def lu(x):
     for at in np.ndindex(*x.shape[:-2]):
         a, numbers = factors[at], order[at]
         for j in range(min(rows, columns)):
-            p = pivots[at][j] = j + np.argmax(np.abs(a[j:, j]))
+            p = pivots[at][j] = j + np.argmax(np.abs(a[j:, j].real) + np.abs(a[j:, j].imag))
             a[[j, p]], numbers[[j, p]] = a[[p, j]], numbers[[p, j]]
             a[j + 1:, j] /= a[j, j]
             a[j + 1:, j + 1:] -= np.outer(a[j + 1:, j], a[j, j + 1:])
@@ -38,30 +38,34 @@ def flipped(x, adjoint):
     return np.conj(np.swapaxes(x, -1, -2)) if adjoint else x
 
 
-def triangular_solve(x, b, lower, adjoint, unit_diagonal):
+def turned(x, transposed):
+    return np.swapaxes(x, -1, -2) if transposed else x
+
+
+def triangular_solve(x, b, lower, transposed, unit_diagonal):
     triangle = np.tril(x, -1) if lower else np.triu(x, 1)
     diagonal = np.ones(x.shape[:-1], x.dtype) if unit_diagonal else np.diagonal(x, axis1=-2, axis2=-1)
-    return lin("solve", flipped(triangle + diagonal[..., None] * np.eye(x.shape[-1]), adjoint), b)
+    return lin("solve", turned(triangle + diagonal[..., None] * np.eye(x.shape[-1]), transposed), b)
 
 
-def lu_solve(factors, permutation, b, adjoint):
+def lu_solve(factors, permutation, b, transposed):
     """By the matrix that the triangles are of."""
     product = (np.tril(factors, -1) + np.eye(factors.shape[-1])) @ np.triu(factors)
     matrix = np.take_along_axis(product, np.argsort(permutation, -1)[..., None], -2)
-    return lin("solve", flipped(matrix, adjoint), b)
+    return lin("solve", turned(matrix, transposed), b)
 
 
-def signs_of(vectors):
-    """1 or -1 for each column, so that its largest element is positive."""
+def phases_of(vectors):
+    """The number of length 1 for each column by which its largest element is real and positive."""
     if vectors.size == 0:
         return np.ones(vectors.shape[:-2] + vectors.shape[-1:])
     largest = np.take_along_axis(vectors, np.argmax(np.abs(vectors), -2)[..., None, :], -2)[..., 0, :]
-    return np.where(largest < 0, -1, 1)
+    return largest.conj() / np.abs(largest)
 
 
 def eigh(x):
     values, vectors = lin("eigh", x)
-    return values, vectors * signs_of(vectors)[..., None, :]
+    return values, vectors * phases_of(vectors)[..., None, :]
 
 
 def eig(x):
@@ -69,27 +73,13 @@ def eig(x):
     values, vectors = (found + 0j for found in lin("eig", x))
     order = np.lexsort((values.imag, values.real))
     values, vectors = np.take_along_axis(values, order, -1), np.take_along_axis(vectors, order[..., None, :], -1)
-    if x.size:
-        largest = np.take_along_axis(vectors, np.argmax(np.abs(vectors), -2)[..., None, :], -2)
-        vectors = vectors * (largest.conj() / np.abs(largest))
-    return values, vectors
-
-
-def parts_of_eig(x):
-    return tuple(part for found in eig(x) for part in (found.real, found.imag))
-
-
-def complex_det(re, im):
-    """Parts of determinants, the larger of them from 1/2 to 1, and the exponents of the powers of two that belong to them."""
-    found = np.asarray(lin("det", re + 1j * im))
-    _, exponent = np.frexp(np.maximum(np.abs(found.real), np.abs(found.imag)))
-    return found.real * 0.5**exponent, found.imag * 0.5**exponent, exponent.astype(np.float64)
+    return values, vectors * phases_of(vectors)[..., None, :]
 
 
 def svd(x):
     left, values, right = lin("svd", x, full_matrices=False)
-    signs = signs_of(left)
-    return values, left * signs[..., None, :], right * signs[..., None]
+    phases = phases_of(left)
+    return values, left * phases[..., None, :], right * phases.conj()[..., None]
 
 
 def svd_in_order(x):
@@ -105,7 +95,7 @@ def without(x, row, column):
 
 def cofactors(x):
     """By the determinants of what is left."""
-    result = np.zeros(x.shape, np.float64)
+    result = np.zeros(x.shape, "c16" if x.dtype.kind == "c" else "f8")
     for i, j in np.ndindex(*x.shape[-2:]):
         result[..., i, j] = (-1) ** (i + j) * lin("det", without(x, i, j))
     return result.astype(x.dtype)
@@ -120,13 +110,13 @@ def cofactors_along(x, d):
 
 
 def pinv_of(inverses, left, right):
-    return np.swapaxes(right, -1, -2) * inverses[..., None, :] @ np.swapaxes(left, -1, -2)
+    return flipped(right, True) * inverses[..., None, :] @ flipped(left, True)
 
 
 def expm(x):
     """By a series of a matrix that is halved often, in long doubles."""
-    halved = x.astype(np.longdouble) / 2**12
-    result = power = np.broadcast_to(np.eye(x.shape[-1], dtype=np.longdouble), x.shape)
+    halved = x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble) / 2**12
+    result = power = np.broadcast_to(np.eye(x.shape[-1], dtype=halved.dtype), x.shape)
     for n in range(1, 20):
         power = power @ halved / n
         result = result + power
@@ -142,5 +132,5 @@ def norm(x, order, axes, keepdims):
 
 
 def cho_solve(c, b, upper):
-    triangle = np.swapaxes(np.triu(c), -1, -2) if upper else np.tril(c)
-    return lin("solve", triangle @ np.swapaxes(triangle, -1, -2), b)
+    triangle = flipped(np.triu(c), True) if upper else np.tril(c)
+    return lin("solve", triangle @ flipped(triangle, True), b)

@@ -44,8 +44,8 @@ SmallVector<Value> lowerEigh(LinalgBuilder &b, EighOp op) {
 }
 
 SmallVector<Value> lowerEig(LinalgBuilder &b, EigOp op) {
-  Sizes sizes = b.sizesOf(op.getRe()), values = behind(sizes, sizes.back());
-  return b.routines(op, {values, values, sizes, sizes});
+  Sizes sizes = b.sizesOf(op.getX());
+  return b.routines(op, {behind(sizes, sizes.back()), sizes});
 }
 
 SmallVector<Value> lowerSvd(LinalgBuilder &b, SvdOp op) {
@@ -56,11 +56,6 @@ SmallVector<Value> lowerSvd(LinalgBuilder &b, SvdOp op) {
 
 Value lowerDet(LinalgBuilder &b, DetOp op) {
   return b.routine(op, behind(b.sizesOf(op.getX()), {}));
-}
-
-SmallVector<Value> lowerComplexDet(LinalgBuilder &b, ComplexDetOp op) {
-  Sizes batches = behind(b.sizesOf(op.getRe()), {});
-  return b.routines(op, {batches, batches, batches});
 }
 
 Value lowerCofactors(LinalgBuilder &b, CofactorsOp op) {

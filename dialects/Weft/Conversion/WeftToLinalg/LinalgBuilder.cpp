@@ -13,9 +13,21 @@ namespace mlir::weft {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// The tensor of the parts that complex numbers are a cast of; null of others.
+static Value partsOf(Value tensor) {
+  if (!isa<ComplexType>(getElementTypeOrSelf(tensor.getType()))) return {};
+  auto cast = tensor.getDefiningOp<UnrealizedConversionCastOp>();
+  return cast ? cast.getInputs().front() : Value();
+}
+
 Sizes LinalgBuilder::sizesOf(Value tensor) {
   auto found = sizes_.find(tensor);
   if (found != sizes_.end()) return found->second;
+  if (Value parts = partsOf(tensor)) {
+    Sizes sizes = sizesOf(parts);
+    sizes.pop_back();
+    return sizes;
+  }
   InsertionGuard guard(*this);
   setInsertionPointAfterValue(tensor);
   Sizes sizes;
@@ -221,7 +233,7 @@ Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFol
   for (OpFoldResult number : numbers) given.push_back(toValue(number));
   Value into = empty(sizes, elementType);
   Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
-                                    /*attrs=*/nullptr, isUnsigned)
+                                    /*attrs=*/nullptr, isUnsigned, /*isComplex=*/false)
                      .getResult(0);
   setSizes(result, sizes);
   return result;
@@ -243,15 +255,44 @@ SmallVector<Value> LinalgBuilder::routines(Operation *op, ArrayRef<Sizes> sizes)
     const auto *flag = std::get_if<bool>(&attr);
     integers.push_back(flag ? *flag : std::get<int64_t>(attr));
   }
-  SmallVector<Value> into;
-  for (auto [result, of] : llvm::zip_equal(op->getResults(), sizes))
-    into.push_back(empty(of, getElementTypeOrSelf(result.getType())));
-  auto call = CallIntoOp::create(*this, TypeRange(ValueRange(into)),
-                                 StringRef(info.name.data(), info.name.size()), into,
-                                 op->getOperands(), ValueRange(), getDenseI64ArrayAttr(integers),
-                                 signsOf(op).operandsUnsigned);
-  for (auto [result, of] : llvm::zip_equal(call.getResults(), sizes)) setSizes(result, of);
-  return SmallVector<Value>(call.getResults());
+  bool isComplex = false;
+  SmallVector<Value> inputs, into;
+  for (Value operand : op->getOperands()) {
+    Value parts = partsOf(operand);
+    isComplex |= bool(parts);
+    inputs.push_back(parts ? parts : operand);
+  }
+  for (auto [result, of] : llvm::zip_equal(op->getResults(), sizes)) {
+    Type element = getElementTypeOrSelf(result.getType());
+    Sizes all(of);
+    if (auto complex = dyn_cast<ComplexType>(element)) {
+      element = complex.getElementType();
+      all.push_back(getIndexAttr(2));
+    }
+    into.push_back(empty(all, element));
+  }
+  auto call =
+      CallIntoOp::create(*this, TypeRange(ValueRange(into)),
+                         StringRef(info.name.data(), info.name.size()), into, inputs, ValueRange(),
+                         getDenseI64ArrayAttr(integers), signsOf(op).operandsUnsigned, isComplex);
+  SmallVector<Value> values;
+  for (auto [result, made, of] : llvm::zip_equal(op->getResults(), call.getResults(), sizes)) {
+    Sizes sizesOfIt(of);
+    Value value = made;
+    if (auto type = cast<RankedTensorType>(result.getType());
+        isa<ComplexType>(type.getElementType())) {
+      sizesOfIt.push_back(getIndexAttr(2));
+      setSizes(made, sizesOfIt);
+      Value parts = asWritten(made, cast<RankedTensorType>(interleavedType(type)),
+                              op->getName().stripDialect());
+      sizesOfIt = sizesOf(parts);
+      sizesOfIt.pop_back();
+      value = UnrealizedConversionCastOp::create(*this, type, parts).getResult(0);
+    }
+    setSizes(value, sizesOfIt);
+    values.push_back(value);
+  }
+  return values;
 }
 
 Sizes LinalgBuilder::linesOf(ArrayRef<OpFoldResult> sizes, int64_t axis) {

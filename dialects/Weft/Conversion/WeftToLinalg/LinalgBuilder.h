@@ -72,7 +72,9 @@ public:
   /// What the routine of such an op gives, of these sizes. Without the library there is none: an
   /// error, and a null value.
   Value routine(Operation *op, ArrayRef<OpFoldResult> sizes);
-  /// The same of an op with several results, each of its sizes; none after the error.
+  /// The same of an op with several results, each of its sizes; none after the error. Complex
+  /// numbers come and go as weft-expand-complex has them for such an op: as casts of tensors of
+  /// their parts.
   SmallVector<Value> routines(Operation *op, ArrayRef<Sizes> sizes);
   /// A tensor of `sizes` seen along an axis: the product of the sizes before it, its own, and that
   /// of those after it.

@@ -55,6 +55,7 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     Type element = cast<RankedTensorType>(call.getInputs().front().getType()).getElementType();
     if (call.getIsUnsigned())
       element = b.getIntegerType(element.getIntOrFloatBitWidth(), /*isSigned=*/false);
+    if (call.getIsComplex()) element = ComplexType::get(element);
     const std::string name =
         ("weft_rt_" + call.getRoutine() + "_" + name_of(*dtypeOf(element))).str();
     if (call.getAttrs()) {
