@@ -183,6 +183,8 @@ def _rename(error: Exception, expression: str, parameters: list[str]) -> None:
     except (TypeError, ValueError):
         return
     given = [*zip(names, call.args, strict=False), *((k.arg, k.value) for k in call.keywords)]
+    # "wf.conj(a) if adjoint_a else a" is a.
+    given = [(name, value.orelse if isinstance(value, ast.IfExp) else value) for name, value in given]
     ours = {
         name: value.id
         for name, value in given
