@@ -201,10 +201,13 @@ Tensor detail::replace_entries(const Tensor &x, std::span<const Index> indices,
 
 Tensor detail::replace_masked(const Tensor &x, const Tensor &mask, const Tensor &items) {
   const CompositeCall site("x[...] = value", std::source_location());
-  composites::check_mask(mask, x, 0);
+  const bool none = std::ranges::count(composites::shape_of(mask), 0) != 0;
+  composites::check_mask(mask, x, 0, none);
+  const Tensor value = repeated(items, x);
+  if (none) return x;
   Sizes along = sizes_of(mask);
   for (std::int64_t axis = mask.rank(); axis < x.rank(); ++axis) along.push_back(1);
-  return select(broadcast(reshape(mask, along), sizes_of(x)), repeated(items, x), x);
+  return select(broadcast(reshape(mask, along), sizes_of(x)), value, x);
 }
 
 Tensor detail::update_positions(const Tensor &x, const Tensor &positions, const Tensor &items,

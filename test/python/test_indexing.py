@@ -113,6 +113,20 @@ def test_errors(key, kind, words):
     assert isinstance(caught.value, wf.Error)
 
 
+@pytest.mark.parametrize("x, mask", [((2, 3), (0,)), ((2, 3), (2, 0)), ((0, 1), (0, 0)), ((2, 3, 4), (0, 3)), ((0, 3), (0,))])
+def test_masks_of_nothing(x, mask):
+    """An axis of a mask may be of size 0 where the tensor has another, as the array API has it: it picks nothing."""
+    x, mask = np.ones(x), np.zeros(mask, bool)
+    wanted = (0, *x.shape[mask.ndim :])
+    pick = wf.function(lambda x, m: x[m])
+    specs = [wf.TensorSpec([None] * x.ndim, "float64"), wf.TensorSpec([None] * mask.ndim, "bool")]
+    for call in (lambda x, m: x[m], pick, wf.function(lambda x, m: x[m], input_signature=specs)):
+        assert call(wf.tensor(x), wf.tensor(mask)).shape == wanted
+    y = wf.tensor(x)
+    y[wf.tensor(mask)] = 7.0
+    np.testing.assert_array_equal(np.asarray(y), x)
+
+
 def test_drawn_keys():
     draw = random.Random(3)
 

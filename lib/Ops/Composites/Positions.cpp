@@ -139,10 +139,11 @@ namespace {
 /// What compress is called where it is called, and what it calls the condition.
 struct CompressWords {
   const char *function, *condition;
+  bool or_none = false; ///< whether an axis of the condition may be of size 0 where x has another
 };
 
-/// Throws IndexError unless a mask is of the sizes of x from an axis on; the program checks it
-/// where a trace does not know them.
+/// Throws IndexError unless a mask is of the sizes of x from an axis on, or of 0 where that may be
+/// and it picks nothing; the program checks it where a trace does not know them.
 void check_fits(const CompressWords &words, const Tensor &mask, const Tensor &x,
                 std::int64_t first) {
   const Shape of = shape_of(mask), shape = shape_of(x);
@@ -156,11 +157,12 @@ void check_fits(const CompressWords &words, const Tensor &mask, const Tensor &x,
   for (std::int64_t axis = 0; axis < of.rank(); ++axis) {
     const Size picks = size_along(mask, axis), size = size_along(x, first + axis);
     if (size.is_number() && picks.is_number()) {
-      if (size.number() != picks.number()) refuse();
+      if (size.number() != picks.number() && !(words.or_none && picks.number() == 0)) refuse();
       continue;
     }
     const Tensor named[] = {picks.tensor(), size.tensor()};
-    detail::check_sizes(equal(named[0], named[1]),
+    const Tensor same = equal(named[0], named[1]);
+    detail::check_sizes(words.or_none ? same | (named[0] == std::int64_t{0}) : same,
                         what + " of size {} does not fit axis " + std::to_string(first + axis) +
                             " of size {}",
                         named);
@@ -290,16 +292,16 @@ namespace weft {
 
 Tensor detail::masked(const Tensor &x, const Tensor &mask) {
   const CompositeCall site("index", std::source_location());
-  return composites::compressed({"index", "mask"}, mask, x, 0, {});
+  return composites::compressed({"index", "mask", /*or_none=*/true}, mask, x, 0, {});
 }
 
-void composites::check_mask(const Tensor &mask, const Tensor &x, std::int64_t axis) {
-  check_fits({"index", "mask"}, mask, x, axis);
+void composites::check_mask(const Tensor &mask, const Tensor &x, std::int64_t axis, bool or_none) {
+  check_fits({"index", "mask", or_none}, mask, x, axis);
 }
 
 std::vector<Tensor> detail::mask_positions(const Tensor &x, const Tensor &mask, std::int64_t axis) {
   const CompositeCall site("index", std::source_location());
-  composites::check_mask(mask, x, axis);
+  composites::check_mask(mask, x, axis, /*or_none=*/true);
   return composites::nonzero(mask, {});
 }
 
