@@ -167,11 +167,18 @@ private:
   }
   static bool have_one_step(const Step &a, const Step &b) { return a.re == a.im && b.re == b.im; }
 
-  /// What `transform_group` works in: lines that are not adjacent, two lines of pairs, and what a
-  /// line needs.
+  /// Elements of T to the lines of pairs between x and the result: half of one, or two whole ones.
+  std::int64_t pairs_room() const {
+    constexpr std::int64_t kVector = 16;
+    if (args_.kind == FftKind::complex) return 0;
+    return halves_ ? (args_.size + kVector - 1) / kVector * kVector : 4 * args_.size;
+  }
+
+  /// What `transform_group` works in: lines that are not adjacent, lines of pairs, and what a line
+  /// needs.
   std::int64_t group_room(std::int64_t width) const {
     return (x_adjacent_ ? 0 : width * x_line()) + (y_adjacent_ ? 0 : width * y_line()) +
-           (args_.kind == FftKind::complex ? 0 : 4 * args_.size) + line_.room();
+           pairs_room() + line_.room();
   }
 
   void transform_group(const Data<const T> &x, const Data<T> &y, std::int64_t count,
@@ -215,7 +222,7 @@ private:
   void transform_line(const T *x, T *y, T *room) const {
     if (args_.kind == FftKind::complex) return line_.transform(x, y, factors_, room);
     const std::int64_t size = args_.size, half = size / 2;
-    T *a = room, *b = a + 2 * size, *rest = b + 2 * size;
+    T *a = room, *b = a + 2 * size, *rest = room + pairs_room(); // b is of whole lines alone
     if (args_.kind == FftKind::real) {
       if (halves_) {
         line_.transform(x, a, {T(1), T(1), T(1)}, rest);
