@@ -71,7 +71,8 @@ typename E::Value eigh_back(E &e, VjpCall<E> &call, std::size_t, const typename 
     const auto gaps = in_dtype(e, inverse_gaps(e, values), dtype);
     inner = e.add(inner, e.multiply(gaps, product(e, vectors, move, true)));
   }
-  return hermitian_part(e, product(e, e.matmul(vectors, inner, false, false), vectors, false, true));
+  return hermitian_part(e,
+                        product(e, e.matmul(vectors, inner, false, false), vectors, false, true));
 }
 
 /// Forward: with P = V^T dA V it is diag(P) and V (gaps * P).
@@ -91,8 +92,8 @@ eigh_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &values,
   return {real_of(e, diagonal_of(e, p)), move};
 }
 
-/// Of `eig`: V^-H (diag(dw) + conj(gaps) * V^H dV) V^H, of a real matrix its real part. Vectors keep
-/// their length.
+/// Of `eig`: V^-H (diag(dw) + conj(gaps) * V^H dV) V^H, of a real matrix its real part. Vectors
+/// keep their length.
 template <class E>
 typename E::Value eig_back(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &values,
                            const typename E::Value &vectors, const typename E::Value &dvalues,
@@ -121,15 +122,12 @@ std::vector<typename E::Value>
 eig_forward(E &e, JvpCall<E> &, std::size_t, const typename E::Value &values,
             const typename E::Value &vectors, const typename E::Value &tangent) {
   const auto lu = e.lu(e.stop_gradient(vectors)); // lu_solve knows the matrix
-  const auto moved =
-      e.matmul(in_dtype(e, tangent, e.type(vectors).dtype), vectors, false, false);
+  const auto moved = e.matmul(in_dtype(e, tangent, e.type(vectors).dtype), vectors, false, false);
   const auto p = e.lu_solve(vectors, lu[0], lu[2], moved);
-  const auto move =
-      e.matmul(vectors, e.multiply(inverse_gaps(e, values), p), false, false);
+  const auto move = e.matmul(vectors, e.multiply(inverse_gaps(e, values), p), false, false);
   const Phases<E> phases(e, vectors);
   const auto length = e.real_part(phases.along(move));
-  return {diagonal_of(e, p),
-          e.subtract(move, phases.times(e.complex(length, phases.turn(move))))};
+  return {diagonal_of(e, p), e.subtract(move, phases.times(e.complex(length, phases.turn(move))))};
 }
 
 /// Of `svd`: U (diag(ds) + (X + X^T) S + S (Y + Y^T)) V^T + (I - U U^T) dU S^-1 V^T, with
@@ -173,8 +171,8 @@ typename E::Value svd_back(E &e, VjpCall<E> &call, std::size_t, const typename E
   if (moves_left) {
     const auto inverses = in_dtype(e, inverse_or_zero(e, values), dtype);
     const auto scaled = e.multiply(of_left, as_row(e, inverses));
-    sum = e.add(
-        sum, e.subtract(scaled, e.matmul(left, product(e, left, scaled, true), false, false)));
+    sum = e.add(sum,
+                e.subtract(scaled, e.matmul(left, product(e, left, scaled, true), false, false)));
   }
   return e.matmul(sum, right, false, false);
 }
