@@ -306,6 +306,15 @@ def test_one_variable_and_quantiles_at_the_ends():
     assert wf.quantile(wf.tensor([-np.inf, 1.0]), 0.5).item() == -np.inf
 
 
+def test_all_elements_in_a_row():
+    """As the array API has it, of arrays of any shape."""
+    parts = [np.ones((2, 2)), np.float64(3), np.zeros((0, 4))]
+    for join in (wf.concat, wf.concatenate, wf.function(lambda parts, axis: wf.concat(parts, axis=axis))):
+        np.testing.assert_array_equal(np.asarray(join([wf.tensor(p) for p in parts], axis=None)), np.concatenate(parts, axis=None))
+    with pytest.raises(IndexError, match="axis"):
+        wf.concat([wf.ones(2)], axis=1)
+
+
 def test_lists_of_indices_beside_floats():
     x = wf.tensor([2.0, 3.0, 4.0])
     assert wf.segment_sum(x, [0, 1, 0], 2).tolist() == [6, 3]

@@ -67,7 +67,7 @@ OF_LISTS = {
     "hstack": [lambda m, x, n: m.hstack([n, x])],
     "dstack": [lambda m, x, n: m.dstack([n, x])],
     "column_stack": [lambda m, x, n: m.column_stack([n, x])],
-    "concatenate": [lambda m, x, n: m.concatenate([n, x])],
+    "concat": [lambda m, x, n: m.concatenate([n, x])],
     "dot": _of("dot"),
     "inner": _of("inner"),
     "vdot": _of("vdot"),

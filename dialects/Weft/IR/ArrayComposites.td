@@ -34,6 +34,20 @@ class Weft_JoinFn<string name> : Weft_CompositeFn<name> {
   let samples = [Sample<["2x3", "2x3"]>, Sample<["3", "3", "3"]>, Sample<["2x3x4", "2x3x4"]>, Sample<["0x3", "0x3"]>];
 }
 
+def Weft_ConcatFn : Weft_JoinFn<"concat"> {
+  let summary = "Tensors joined along an axis, or all their elements in a row.";
+  let parameters = (params Weft_List<Weft_Any>:$xs, Weft_JoinedAxis:$axis);
+  let operandShapes = ["of rank 1 or more, with equal sizes but for the axis; of any shape without an axis"];
+  let resultShape = "of the operands' sizes, with their sum along the axis";
+  let raises = [other_sizes_differ, nothing_to_join, Raises<IndexError, "the axis is not one of the operands">];
+  let cppBody = "concat";
+  let samples = [Sample<["3", "17", "1"], ["0"]>, Sample<["2x3x5", "2x1x5"], ["-2"]>, Sample<["2x3", "scalar", "0x3"], ["null"]>,
+                 Sample<["2x2", "2x0", "2x1"], ["1"]>];
+  let numpy = "np.concatenate(xs, axis)";
+  let example = "concat({[1, 2], [3]})  ->  [1, 2, 3]";
+  let names = [Np<"concatenate">];
+}
+
 def Weft_StackFn : Weft_JoinFn<"stack"> {
   let summary = "Tensors of one shape along a new axis.";
   let parameters = (params Weft_List<Weft_Any>:$xs, Weft_Int<"0", "the new axis; a negative one counts from the end">:$axis);

@@ -65,6 +65,10 @@ def Weft_SearchedAxis : Weft_OptionalAxis<"an axis; all elements in a row if it 
   let optionDefault = "-1";
   let pythonDefault = "std::nullopt";
 }
+def Weft_JoinedAxis : Weft_OptionalAxis<"an axis; all elements in a row if it is none"> {
+  let optionDefault = "0";
+  let pythonDefault = "0";
+}
 class Weft_Text<string words> : Weft_Parameter<"text", "std::string_view", "", words>;
 /// One of the words, which are the enumerators of a type of C++.
 class Weft_Word<string type, string default, string words>

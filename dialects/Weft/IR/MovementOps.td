@@ -188,6 +188,7 @@ def Weft_ReverseOp : Weft_PureOp<"reverse", [Weft_CheapToRerun]> {
 }
 
 def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
+  let pythonName = ""; // `concat` joins all elements in a row too
   let summary = "Tensors joined along one axis; the other sizes agree.";
   let arguments = (ins Variadic<Weft_Any>:$xs, Weft_Axis:$axis);
   let results = (outs Weft_Any:$y);
@@ -215,7 +216,6 @@ def Weft_ConcatenateOp : Weft_PureOp<"concatenate", [Weft_CheapToRerun]> {
   ];
   let numpy = "np.concatenate(xs, axis)";
   let example = "concatenate({[1, 2], [3]})  ->  [1, 2, 3]";
-  let names = [Np<"concat">];
 }
 
 def Weft_PadOp : Weft_PureOp<"pad", [Weft_CheapToRerun]> {

@@ -82,6 +82,11 @@ std::vector<Tensor> parts_of(const char *function, const Tensor &x, const Sectio
 
 } // namespace
 
+Tensor concat(std::span<const Tensor> xs, std::optional<std::int64_t> axis) {
+  if (axis) return weft::concatenate(xs, {.axis = *axis});
+  return joined(each(xs, [](const Tensor &x) { return reshape(x, {-1}); }), 0);
+}
+
 Tensor stack(std::span<const Tensor> xs, std::int64_t axis) {
   const std::int64_t rank = xs[0].rank(), at = call::checked_axis("stack", "axis", axis, rank + 1);
   for (std::size_t i = 1; i < xs.size(); ++i)
