@@ -302,7 +302,15 @@ def test_numbers_that_fill_are_elements():
 
 
 def test_one_variable_and_quantiles_at_the_ends():
-    assert wf.cov([[1.0, 2.0, 4.0]]).shape == wf.corrcoef([[1.0, 2.0, 4.0]]).shape == ()
+    for call in (wf.cov, wf.corrcoef):
+        compiled = wf.function(lambda x, call=call: call(x))
+        for rows in (2, 3, 1, 4, 1):  # the second one opens sizes
+            x = wf.tensor(np.random.default_rng(rows).normal(size=(rows, 5)))
+            assert compiled(x).shape == call(x).shape == (() if rows == 1 else (rows, rows))
+        any_number = wf.function(lambda x, call=call: call(x), input_signature=[wf.TensorSpec([None, None], "float64")])
+        assert any_number(wf.tensor(np.eye(3))).shape == (3, 3)
+        with pytest.raises(wf.ShapeError, match="there is 1 variable, of which a number is given"):
+            any_number(wf.tensor(np.eye(1, 3)))
     assert wf.quantile(wf.tensor([-np.inf, 1.0]), 0.5).item() == -np.inf
 
 

@@ -203,15 +203,26 @@ Tensor covariances(const Tensor &rows, std::int64_t ddof) {
 
 } // namespace
 
-/// That of one variable is a number.
-static Tensor of_one(const Tensor &matrix) {
-  return shape_of(matrix)[0] == 1 ? reshape(matrix, Ints{}) : matrix;
+/// That of one variable is a number, so a trace is pinned to how many there are. One for any number
+/// of them has a matrix, and stops a call of one.
+static Tensor of_one(const char *function, const Tensor &matrix) {
+  const std::int64_t variables = detail::size_for_call(matrix, 0);
+  if (variables == 1) return reshape(matrix, Ints{});
+  if (variables == unknown) {
+    const Tensor count = size_along(matrix, 0).tensor();
+    detail::check_sizes(count != std::int64_t{1},
+                        std::string(function) +
+                            ": there is {} variable, of which a number is given: where the size "
+                            "of their axis is open there are two or more",
+                        {&count, 1});
+  }
+  return matrix;
 }
 
 Tensor cov(const Tensor &x, const Tensor &y, const CovOptions &options) {
   const Tensor rows = variables("cov", x, y, options.rowvar);
   const Tensor found = covariances(rows, options.ddof.value_or(options.bias ? 0 : 1));
-  return of_one(found);
+  return of_one("cov", found);
 }
 
 Tensor corrcoef(const Tensor &x, const Tensor &y, const CorrcoefOptions &options) {
@@ -219,7 +230,7 @@ Tensor corrcoef(const Tensor &x, const Tensor &y, const CorrcoefOptions &options
   const Tensor deviations = sqrt(diagonal(found, 0, 0, 1));
   const Tensor shares = found / with_axis(deviations, 1) / deviations;
   const Tensor bounded = minimum(maximum(shares, -1), 1);
-  return of_one(bounded);
+  return of_one("corrcoef", bounded);
 }
 
 } // namespace weft::composites
