@@ -25,6 +25,28 @@ def test_values(name, operands, expected):
         assert traced(*given).numpy().tobytes() == function(*given).numpy().tobytes()
 
 
+# The same of points where formulas lose digits: little is left of 1, or parameters are large or nearly 0.
+HARD = [
+    ("betainc", (227.99682455797225, 0.022798126961714425, 0.996656330767171), 0.00773017264603392786),
+    ("betainc", (434.0697, 0.052384, 0.998463), 0.021626338765023832), ("betainc", (541.2524, 0.20199, 0.99358), 0.0020984454221940962),
+    ("betainc", (3188.0, 1.028, 0.99911), 0.0616574141335832715), ("betainc", (7915.0, 90.29, 0.98581), 0.0102397530706955475),
+    ("betainc", (309.765, 4.737, 0.982), 0.290810330495150941), ("betainc", (4.1309, 0.11467, 0.9214), 0.104371468044987466),
+    ("betainc", (8000.0, 0.125, 0.9999), 0.0427539382313148153), ("betainc", (1.422, 2425.0, 0.0010477), 0.849821640945617502),
+    ("betainc", (0.001, 0.0008, 0.9), 0.445419488397749492), ("betainc", (0.02, 1e-06, 0.95), 0.0000529104017642965935),
+    ("betainc", (2.0, 0.001, 0.9999999999990905), 0.0263723976403030811),
+    ("gammaincc", (0.1257034147419798, 1.1305340681125857), 0.025311609668213065),
+    ("gammaincc", (0.011702074250952734, 0.006111320766417593), 0.0516964145228636866), ("gammaincc", (0.02, 1.5), 0.00205382071542709055),
+    ("gammaincc", (0.0005, 0.1), 0.000911228633503349455), ("gammaincc", (0.8, 1.0), 0.281429292237066752),
+    ("gammaincc", (15.5, 16.0), 0.416744029945542781),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "operands", "expected"), HARD)
+def test_values_where_digits_are_lost(name, operands, expected):
+    got = getattr(wf, name)(*map(np.float64, operands)).item()
+    assert abs(got - expected) <= 50 * np.spacing(expected)
+
+
 def slope_of(function, x, step=1e-4):
     """By differences of fourth order."""
     value = lambda d: function(wf.tensor(x + d * step)).numpy()

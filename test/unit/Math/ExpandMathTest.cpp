@@ -82,8 +82,8 @@ const Function kFunctions[] = {
     {"cbrt", "weft.special cbrt(%x)"},
     {"hypot", "weft.special hypot(%x, %y)"},
     {"atan2", "weft.special atan2(%x, %y)"},
-    {"gammainc", "weft.special gammainc(%x, %y)", 50},
-    {"gammaincc", "weft.special gammaincc(%x, %y)", 50},
+    {"gammainc", "weft.special gammainc(%x, %y)", 16},
+    {"gammaincc", "weft.special gammaincc(%x, %y)", 16},
 };
 
 constexpr std::size_t kPadding = 16; // Lengths are multiples of the widest vector.

@@ -54,6 +54,10 @@ Flt betaln(Flt a, Flt b);
 
 /// Of an f64 from 0 on.
 Flt lgammaOfPositive(Flt x);
+/// log(gamma(1 + a)) for an f64 from 0 to 1.
+Flt lgammaNextToOne(Flt a);
+/// log(gamma(a + b) / gamma(a)) of f64s above 0, with few digits lost where b is small.
+Flt riseOfLgamma(Flt a, Flt b);
 /// digamma of an f64 above 0.
 Flt digammaOfPositive(Flt x);
 /// gamma(x) = factor 2^exponent of an f64 above 0, with more digits than an f64 has in the
@@ -67,6 +71,8 @@ ScaledGamma scaledGamma(Flt x);
 Flt stirlingRest(Flt x);
 
 // IncompleteGamma.cpp
+/// mu - log(1 + mu) of an f64 above -1.
+Flt excessOfLog(Flt mu);
 /// The shares of gamma(a) up to x and beyond, and the derivative of the former by a.
 Flt gammainc(Flt a, Flt x);
 Flt gammaincc(Flt a, Flt x);

@@ -22,6 +22,33 @@ Flt stirlingRest(Flt x) {
   return inverse * polynomial(inverse * inverse, stirlingSeries);
 }
 
+Flt lgammaNextToOne(Flt a) {
+  Flt near = fma(a, (1.0 + lgammaAtTwo[0]) + a * polynomial(a, ArrayRef(lgammaAtTwo).drop_front()),
+                 -log1p(a));
+  return select(a < 0.7, near, lgammaOfPositive(1.0 + a));
+}
+
+Flt riseOfLgamma(Flt a, Flt b) {
+  // From 8 on by Stirling's formula, of whose parts each is a difference; below, gamma(a + b) has
+  // the factors a + b, a + b + 1, .. of gamma(a + b + 8): their quotients' product, less 1.
+  Bool isSmall = a < 8.0;
+  Flt grown = a.like(0.0);
+  for (int i = 0; i < 8; ++i) grown = fma(1.0 + grown, b / (a + static_cast<double>(i)), grown);
+  Flt from = select(isSmall, a + 8.0, a), to = from + b;
+  Flt u = 1.0 / to, v = 1.0 / from, square = u * u, other = v * v;
+  // P(u^2) - P(v^2) over u^2 - v^2, and P(v^2).
+  constexpr ArrayRef<double> series = stirlingSeries;
+  Flt quotient = a.like(0.0), p = a.like(series.back());
+  for (double coefficient : llvm::reverse(series.drop_back())) {
+    quotient = fma(quotient, square, p);
+    p = fma(p, other, coefficient);
+  }
+  Flt change = -(b * u * v); // u - v
+  Flt rest = change * fma(u, (u + v) * quotient, p);
+  Flt rise = fma(from - 0.5, log1p(b / from), fma(b, log(to), rest - b));
+  return select(isSmall, rise - log1p(grown), rise);
+}
+
 Flt lgammaOfPositive(Flt x) {
   // Down to below 2.7, where the factors are exact: gamma(x) = gamma(rest) factors.
   Flt rest = x, factors = x.like(1.0);

@@ -1,8 +1,9 @@
-// Expands the incomplete beta function by its continued fraction (Press et al., Numerical
-// Recipes, 6.4), which runs until all lanes are done, on the side of the mean where it converges
-// soon.
+// Expands the incomplete beta function by the continued fraction of Didonato and Morris (ACM Trans.
+// Math. Softw. 18, 1992), which runs until all lanes are done, on the side of the mean where it
+// converges soon, and by series where what is wanted is little beside the other side.
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
+#include "Weft/Transforms/ExpandMath/SpecialCoefficients.h"
 
 namespace mlir::weft::expand {
 
@@ -34,26 +35,57 @@ Flt density(Flt a, Flt b, Flt x, Pair y) {
   return exp2OfSum(exponent, select(exponent == total.high, low, 0.0), factor);
 }
 
+/// The same where one of a and b is large: next to the mean m, which is a / (a + b), of
+/// a log(x / m) + b log(y / (1 - m)) what these have but for their slopes, which cancel.
+Flt densityOfLarge(Flt a, Flt b, Flt x, Pair y, Flt excess) {
+  constexpr double stirlingFrom = 8.0;
+  Flt both = a + b, least = select(a < b, a, b), most = select(a < b, b, a);
+  const auto power = [&](Flt own, Flt part, Flt by) {
+    Flt mu = by / own;
+    Bool isNear = abs(mu) < 0.3;
+    return select(isNear, -(own * excessOfLog(select(isNear, mu, 0.0))),
+                  fma(own, log(part * (both / own)), -by));
+  };
+  Flt rests =
+      stirlingRest(atLeast(most, stirlingFrom)) +
+      (stirlingRest(atLeast(least, stirlingFrom)) - stirlingRest(atLeast(both, stirlingFrom)));
+  Flt root = sqrt(least * (most / both)) * (1.0 / sqrtTwoPi[0]);
+  Flt large = root * exp(power(a, x, -excess) + power(b, y.high, excess) - rests);
+  // A small one has no such formula.
+  Flt few = atMost(least, stirlingFrom), of = select(a < b, x, y.high);
+  Flt logarithm = most * select(a < b, log1p(-x), log(x));
+  Flt small = exp(logarithm + (fma(few, log(of), riseOfLgamma(most, few)) - lgammaOfPositive(few)));
+  return select(least < stirlingFrom, small, large);
+}
+
 /// A number that is not 0, so that it has a reciprocal.
 Flt notZero(Flt x) { return select(abs(x) < 0x1p-1000, 0x1p-1000, x); }
 
-/// The fraction by Lentz's method, for x below (a + 1) / (a + b + 2).
-Flt continuedFraction(Flt a, Flt b, Flt x) {
-  Flt both = a + b, one = x.like(1.0);
-  Flt first = 1.0 / notZero(1.0 - both * x / (a + 1.0));
+/// a y - b x, which nearly vanishes next to the mean, for y = 1 - x as a sum of two.
+Flt excess(Flt a, Flt b, Flt x, Pair y) {
+  Pair first = twoProduct(a, y.high), second = twoProduct(b, x);
+  Pair sum = twoSum(first.high, -second.high);
+  return sum.high + (sum.low + fma(a, y.low, first.low - second.low));
+}
+
+/// The share of beta(a, b) up to x over its density, for x not far beyond the mean. The fraction's
+/// convergents are summed up by their differences (Steed), of which each is the one before it times
+/// a product without cancellation. `excess` is that above.
+Flt continuedFraction(Flt a, Flt b, Flt x, Flt y, Flt excess) {
+  Flt d = 1.0 / notZero(a * ((excess + 1.0) / (a + 1.0))), both = a + b;
   return loop(
-      {x.like(0.0), one, first, first, x.like(2.0)},
-      [](ArrayRef<Flt> now) { return (abs(now[4] - 1.0) > 0x1p-52) & (now[0] < mostSteps); },
+      {x.like(0.0), d, d, d},
+      [](ArrayRef<Flt> now) {
+        return (abs(now[2]) > abs(now[3]) * 0x1p-54) & (now[0] < mostSteps);
+      },
       [&](ArrayRef<Flt> now) -> SmallVector<Flt> {
-        Flt m = now[0] + 1.0, twice = a + (m + m);
-        Flt even = m * (b - m) * x / ((twice - 1.0) * twice);
-        Flt below = 1.0 / notZero(fma(even, now[2], 1.0)), above = notZero(1.0 + even / now[1]);
-        Flt product = now[3] * (below * above);
-        Flt odd = -((a + m) / twice) * ((both + m) * x / (twice + 1.0));
-        below = 1.0 / notZero(fma(odd, below, 1.0));
-        above = notZero(1.0 + odd / above);
-        Flt step = below * above;
-        return {m, above, below, product * step, step};
+        Flt n = now[0] + 1.0, place = a + (n + n), before = place - 1.0;
+        Flt share = n * (b - n) * x / before; // n (b - n) x / (a + 2 n - 1)
+        Flt above = share * ((a + (n - 1.0)) / before) * ((both + (n - 1.0)) * x);
+        Flt below = (n + share) + (a + n) / (place + 1.0) * (excess + fma(n, 1.0 + y, 1.0));
+        Flt d = 1.0 / notZero(fma(above, now[1], below));
+        Flt change = now[2] * -(above * now[1] * d);
+        return {n, d, change, now[3] + change};
       })[3];
 }
 
@@ -71,6 +103,23 @@ Flt powerSeries(Flt a, Flt b, Flt x) {
       })[2];
 }
 
+/// 1 less the share of beta(b, a) up to y, where that is nearly 1 as b is small, and a y is up to
+/// 1: the power of the first term of its series is near 0, and the others are small.
+Flt beyondSmall(Flt a, Flt b, Flt y) {
+  SmallVector<Flt> end = loop(
+      {y.like(0.0), y.like(1.0), y.like(0.0)},
+      [&](ArrayRef<Flt> now) {
+        Bool more = (now[0] == 0.0) | (abs(now[1]) > abs(now[2]) * 0x1p-55);
+        return more & (now[0] < mostSteps);
+      },
+      [&](ArrayRef<Flt> now) -> SmallVector<Flt> {
+        Flt n = now[0] + 1.0, term = now[1] * ((n - a) * y / n);
+        return {n, term, now[2] + term / (b + n)};
+      });
+  Flt logarithm = fma(b, log(y), riseOfLgamma(a, b)) - lgammaNextToOne(atMost(b, 1.0));
+  return -expm1(logarithm) - exp(logarithm) * (b * end[2]);
+}
+
 } // namespace
 
 Flt betainc(Flt a, Flt b, Flt x) {
@@ -83,30 +132,58 @@ Flt betainc(Flt a, Flt b, Flt x) {
     Flt q = atMost(atLeast(select(isRegular, b, 1.0), 0x1p-1000), 0x1p900);
     Flt t = select(isRegular, x, 0.5);
     Pair rest = twoSum(x.like(1.0), -t);
-    Flt front = density(p, q, t, rest);
+    Flt ahead = excess(p, q, t, rest), largest = select(p < q, q, p);
+    Bool isLarge = largest > 0x1p20;
+    Flt front = density(select(isLarge, 1.0, p), select(isLarge, 1.0, q), t, rest);
+    Flt ofLarge = branchWhereAny(
+        isLarge,
+        [&] {
+          return densityOfLarge(select(isLarge, p, 8.0), select(isLarge, q, 8.0), t, rest,
+                                select(isLarge, ahead, 0.0));
+        },
+        front);
+    front = select(isLarge, ofLarge, front);
     // On the other side of the mean it is 1 less that of 1 - x.
     Bool isSwapped = t > (p + 1.0) / (p + q + 2.0);
     // But not where that is small and the power series soon ends.
     Bool isSeries = isSwapped & (x.like(1.0) >= q * t) & (t < 0.95);
     isSwapped = isSwapped & !isSeries;
-    Flt first = select(isSwapped, q, p);
-    Flt second = select(isSwapped, p, q), least = select(isSwapped, rest.high, t);
-    Flt factor = branchWhereAny(
-        !isSeries,
-        [&] {
-          return continuedFraction(select(isSeries, 1.0, first), select(isSeries, 1.0, second),
-                                   select(isSeries, 0.5, least));
-        },
-        first);
-    factor = branchWhereAny(
+    const auto fraction = [&](Bool here, Bool swapped) {
+      const auto of = [&](Flt own, Flt other) { return select(swapped, other, own); };
+      return branchWhereAny(
+          here,
+          [&] {
+            return front * continuedFraction(select(here, of(p, q), 1.0),
+                                             select(here, of(q, p), 1.0),
+                                             select(here, of(t, rest.high), 0.5),
+                                             select(here, of(rest.high, t), 0.5),
+                                             select(here, of(ahead, -ahead), 0.0));
+          },
+          x.like(1.0));
+    };
+    Flt result = fraction(!isSeries, isSwapped);
+    Flt series = branchWhereAny(
         isSeries,
         [&] {
-          Flt series = powerSeries(p, q, select(isSeries, t, 0.5)) * exp(-(q * log1p(-t)));
-          return select(isSeries, series, factor);
+          return front / p * powerSeries(p, q, select(isSeries, t, 0.5)) * exp(-(q * log1p(-t)));
         },
-        factor);
-    Flt result = front * factor / first;
-    result = select(isSwapped, 1.0 - result, result);
+        front);
+    result = select(isSeries, series, result);
+    // What is left of 1 has few digits where it is little.
+    Flt left = 1.0 - result;
+    Bool isLittle = isSwapped & (left < 0.125);
+    Bool isTail = isLittle & (x.like(1.0) >= p * rest.high) & (x.like(1.0) >= q);
+    Bool isBeyond = isLittle & !isTail;
+    Flt tail = branchWhereAny(
+        isTail,
+        [&] {
+          return beyondSmall(select(isTail, p, 1.0), select(isTail, q, 0.5),
+                             select(isTail, rest.high, 0.5));
+        },
+        front);
+    Flt beyond = fraction(isBeyond, isBeyond & !isBeyond);
+    left = select(isTail, tail, select(isBeyond, beyond, left));
+    result = atMost(atLeast(select(isSwapped, left, result), 0.0), 1.0);
     result = select(isRegular, result, select(x == 0.0, x, 1.0));
     Bool isKnown =
         (a > 0.0) & (b > 0.0) & (a < infinity) & (b < infinity) & (x >= 0.0) & !(x > 1.0);

@@ -9,18 +9,17 @@ namespace mlir::weft::expand {
 
 using namespace coefficients;
 
+Flt excessOfLog(Flt mu) {
+  Bool isNear = (mu > -0.29) & (mu < 0.41);
+  return select(isNear, -logTail(select(isNear, mu, 0.0)), mu - log1p(mu));
+}
+
 namespace {
 
 /// Where sums and products end: what follows no longer counts.
 constexpr double epsilon = 0x1p-55;
 /// After so many steps they end anyway.
 constexpr double mostSteps = 1e7;
-
-/// mu - log(1 + mu), where mu is above -1.
-Flt excessOfLog(Flt mu) {
-  Bool isNear = (mu > -0.29) & (mu < 0.41);
-  return select(isNear, -logTail(select(isNear, mu, 0.0)), mu - log1p(mu));
-}
 
 /// x^a exp(-x) / gamma(a), for positive a and x.
 Flt density(Flt a, Flt x) {
@@ -52,40 +51,38 @@ Flt powerSeries(Flt a, Flt x) {
       })[2];
 }
 
-/// A continued fraction by Lentz's method with its derivative by a, if that is wanted.
+/// A continued fraction with its derivative by a, if that is wanted.
 struct Fraction {
   Flt value, slope;
 };
 
-/// gamma(a, x) / (x^a exp(-x)), for x above a.
+/// gamma(a, x) / (x^a exp(-x)), for x above a, by Steed's method: convergents are summed up by
+/// their differences, of which each is the one before it times a product without cancellation.
 Fraction continuedFraction(Flt a, Flt x, bool withSlope) {
   Flt b = x + 1.0 - a, d = 1.0 / b, zero = x.like(0.0);
-  SmallVector<Flt> start{zero, b, x.like(0x1p1000), d, d, x.like(2.0)};
-  if (withSlope) start.append({zero, d * d, d * d, x.like(2.0)});
+  SmallVector<Flt> start{zero, b, d, d, d};
+  if (withSlope) start.append({d * d, d * d, d * d});
   SmallVector<Flt> end = loop(
       start,
       [&](ArrayRef<Flt> now) {
-        Bool more = abs(now[5] - 1.0) > epsilon * 8.0;
-        if (withSlope) more = more | (abs(now[9]) > abs(now[8]) * epsilon * 8.0);
+        Bool more = abs(now[3]) > abs(now[4]) * epsilon;
+        if (withSlope) more = more | (abs(now[6]) > abs(now[7]) * epsilon);
         return more & (now[0] < mostSteps);
       },
       [&](ArrayRef<Flt> now) -> SmallVector<Flt> {
-        Flt i = now[0] + 1.0, factor = i * (a - i), b = now[1] + 2.0;
-        Flt below = 1.0 / fma(factor, now[3], b), ratio = factor / now[2];
-        Flt above = b + ratio, step = below * above;
-        SmallVector<Flt> next{i, b, above, below, now[4] * step, step};
+        Flt i = now[0] + 1.0, factor = i * (a - i), b = now[1] + 2.0, before = now[2];
+        Flt d = 1.0 / fma(factor, before, b), both = before * d;
+        Flt ratio = -(factor * both), change = now[3] * ratio;
+        SmallVector<Flt> next{i, b, d, change, now[4] + change};
         if (withSlope) {
-          Flt ofRatio = (i - ratio * now[6]) / now[2];
-          Flt ofAbove = ofRatio - 1.0;
-          Flt ofBelow = -(fma(factor, now[7], i * now[3]) - 1.0) * (below * below);
-          Flt ofStep = fma(ofBelow, above, below * ofAbove);
-          Flt change = now[4] * ofStep;
-          next.append(
-              {ofAbove, ofBelow, fma(now[8], step, change), fma(now[8], step - 1.0, change)});
+          Flt ofD = -(fma(factor, now[5], i * before) - 1.0) * (d * d);
+          Flt ofRatio = -fma(i, both, factor * fma(now[5], d, before * ofD));
+          Flt ofChange = fma(now[6], ratio, now[3] * ofRatio);
+          next.append({ofD, ofChange, now[7] + ofChange});
         }
         return next;
       });
-  return {end[4], withSlope ? end[8] : zero};
+  return {end[4], withSlope ? end[7] : zero};
 }
 
 /// The smaller of both shares, where a is above 20 and x near it, given the density.
@@ -102,15 +99,8 @@ Flt uniform(Flt a, Flt mu, Flt density) {
   return scale * (tail + select(mu < 0.0, -sum, sum));
 }
 
-/// log(gamma(1 + a)) for a from 0 to 1.
-Flt lgammaNextToOne(Flt a) {
-  Flt near = fma(a, (1.0 + lgammaAtTwo[0]) + a * polynomial(a, ArrayRef(lgammaAtTwo).drop_front()),
-                 -log1p(a));
-  return select(a < 0.7, near, lgammaOfPositive(1.0 + a));
-}
-
-/// The share beyond of an x up to 1.1 and an a that is not larger: what is left of 1 without the
-/// series of gamma(a) - gamma(a, x), whose first term is 1 / a.
+/// The share beyond of an x up to 1.1 and an a so small that it is not the larger one: what is left
+/// of 1 without the series of gamma(a) - gamma(a, x), whose first term is 1 / a.
 Flt beyondSmall(Flt a, Flt x) {
   Flt term = x.like(1.0), sum = x.like(0.0);
   for (int n = 1; n <= 20; ++n) {
@@ -126,7 +116,8 @@ Flt share(Flt a, Flt x, bool beyond) {
   Flt mu = (x - a) / a;
   Bool isUniform = (a > 20.0) & (abs(mu) < 0.28);
   Bool isFraction = (x > 1.1) & (x > a) & !isUniform;
-  Bool isSmall = (x.like(1.1) >= x) & (x * 1.1 >= a);
+  // Where the share below is the larger one, as Boost.Math has it.
+  Bool isSmall = (x.like(1.1) >= x) & (select(x < 0.5, -0.4 / log(atMost(x, 0.5)), x * 0.75) >= a);
   if (!beyond) isSmall = isSmall & !isSmall;
   Bool isSeries = !(isUniform | isFraction | isSmall);
   Flt front = density(a, x), none = x.like(0.5);
@@ -147,6 +138,7 @@ Flt share(Flt a, Flt x, bool beyond) {
       [&] { return uniform(select(isUniform, a, 30.0), select(isUniform, mu, 0.0), front); }, none);
   Bool isAbove = isFraction | (isUniform & (mu >= 0.0));
   Flt least = select(isUniform, near, select(isFraction, above, below));
+  least = atMost(least, 1.0);
   Flt result = beyond ? select(isAbove, least, 1.0 - least) : select(isAbove, 1.0 - least, least);
   if (!beyond) return result;
   Flt small = branchWhereAny(

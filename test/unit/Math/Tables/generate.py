@@ -370,7 +370,8 @@ def random_pairs(name, fmt, dice):
             continue
         if name.startswith("gammainc"):
             pairs += [(dice.uniform(0.01, 30), dice.uniform(0.01, 30)), (dice.uniform(0.01, 2), dice.uniform(0.01, 2)),
-                      (dice.uniform(20, 200), dice.uniform(20, 200)), (1000.0, dice.uniform(900, 1100))]
+                      (dice.uniform(20, 200), dice.uniform(20, 200)), (1000.0, dice.uniform(900, 1100)),
+                      (spread(1e-3, 2), spread(1e-3, 3))]
             continue
         if name == "betaln":  # it has zeros, beside which it has as many digits as beside 1
             pairs += [pair for pair in ((dice.uniform(0.01, 30), dice.uniform(0.01, 30)), (spread(1e-3, 1e7), spread(1e-3, 1e7)),
