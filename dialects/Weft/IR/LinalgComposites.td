@@ -228,27 +228,33 @@ def Weft_SvdvalsFn : Weft_SingularFn<"svdvals"> {
   let example = "svdvals([[3.0, 0.0], [0.0, 4.0]])  ->  [4, 3]";
 }
 
-def Weft_MatrixRankFn : Weft_SingularFn<"matrix_rank"> {
+/// Of which small singular values count as 0.
+class Weft_RankFn<string name> : Weft_SingularFn<name> {
+  let parameters = (params Weft_Inexact:$x, star, Weft_Optional<Weft_Inexact>:$rtol);
+  let operandShapes = ["matrices, the last two axes", "a number, or one for each matrix; the larger size times the dtype's epsilon if not given"];
+  let raises = [no_matrices, Raises<ShapeError, "rtol does not broadcast with the batches of x">, no_singular_values, no_lapack];
+  let domain = "nowhere"; // by a large rtol matrices change their rank
+}
+
+def Weft_MatrixRankFn : Weft_RankFn<"matrix_rank"> {
   let summary = "How many singular values of matrices are larger than rtol times the largest.";
-  let parameters = (params Weft_Inexact:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
   let resultShape = "of x's shape without the last two axes";
   let resultDType = "i64";
-  let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 2x3x3"], ["0.5"]>];
-  let numpy = "lin('matrix_rank', x, rtol=rtol)";
+  let samples = [Sample<["regular 1x3x3", "[0]"]>, Sample<["regular 2x3x3", "[0, 1]"]>];
+  let numpy = "lin('matrix_rank', x, rtol=np.real(rtol))";
   let tolerance = "0";
   let example = "matrix_rank([[1.0, 2.0], [2.0, 4.0]])  ->  1";
 }
 
-def Weft_PinvFn : Weft_SingularFn<"pinv"> {
+def Weft_PinvFn : Weft_RankFn<"pinv"> {
   let summary = "The pseudo-inverses of matrices, by their singular values.";
   let description = [{
     Values up to rtol times the largest count as 0. The derivative is that of matrices of the same rank.
   }];
-  let parameters = (params Weft_Inexact:$x, star, Weft_OptionalReal<"the larger size times the dtype's epsilon if not given">:$rtol);
   let resultShape = "of x's shape with the last two axes exchanged";
-  let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 4x2"], ["null"]>, Sample<["finite 2x4"], ["null"]>, Sample<["regular 2x3x3"], ["null"]>,
-                 Sample<["regular 24x20"], ["null"]>, Sample<["0x0"], ["null"]>, Sample<["3x0"], ["null"]>];
-  let numpy = "lin('pinv', x, rtol=rtol)";
+  let samples = [Sample<["regular 1x3x3", "[0]"]>, Sample<["regular 1x4x2", "[0]"]>, Sample<["finite 1x2x4", "[0]"]>, Sample<["regular 2x3x3", "[0, 0]"]>,
+                 Sample<["regular 1x24x20", "[0]"]>, Sample<["1x0x0", "[0]"]>, Sample<["1x3x0", "[0]"]>];
+  let numpy = "lin('pinv', x, rtol=np.real(rtol))";
   let example = "pinv([[2.0, 0.0], [0.0, 0.0]])  ->  [[0.5, 0], [0, 0]]";
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -157,15 +156,15 @@ struct Singular {
   }
 
   /// The numbers up to which values count as 0: a part of the largest, which is the first.
-  Tensor cutoffs(double part) const {
+  Tensor cutoffs(const Operand &part) const {
     return along(values, values.rank() - 1, weft::slice({}, 1)) * part;
   }
   /// How many are more than that.
-  Tensor rank(double part) const {
+  Tensor rank(const Operand &part) const {
     return sum(values > cutoffs(part), {.axes = Ints{values.rank() - 1}});
   }
   /// The pseudo-inverse, whose derivative is by the matrix, so that equal values are no trouble.
-  Tensor pseudo_inverse(const Tensor &tall, double part) const {
+  Tensor pseudo_inverse(const Tensor &tall, const Operand &part) const {
     const Singular fixed = without_derivative();
     // NaN does not count as 0.
     const Tensor none = fixed.values <= fixed.cutoffs(part);
@@ -330,16 +329,35 @@ Tensor singular_values(const char *function, const Tensor &x) {
 
 Tensor svdvals(const Tensor &x) { return singular_values("svdvals", x); }
 
-Tensor matrix_rank(const Tensor &x, const linalg::MatrixRankOptions &options) {
-  const Tensor tall = is_wide("matrix_rank", x) ? transposed(x) : x;
-  return Singular(stop_gradient(tall)).rank(options.rtol.value_or(rounding_of(tall)));
+/// The part of the largest singular value up to which others count as 0: what is given for each
+/// matrix, or that of rounding.
+static Operand part_of(const char *function, const Tensor &tall, const Tensor &rtol) {
+  if (!rtol.defined()) return rounding_of(tall);
+  const Shape shape = shape_of(tall), of = shape_of(rtol);
+  const Shape batches(std::span(shape).first(shape.size() - 2));
+  bool fits = of.size() <= batches.size();
+  for (std::size_t i = 0; fits && i < of.size(); ++i) {
+    const std::int64_t size = of[of.size() - 1 - i];
+    fits = size == 1 || shapes::may_equal(size, batches[batches.size() - 1 - i]);
+  }
+  if (!fits)
+    raise(ErrorKind::shape, std::string(function) + ": rtol has the shape " + to_string(of) +
+                                ", and x, of " + to_string(shape) + ", the batches " +
+                                to_string(batches) + ": it does not broadcast with them");
+  const Tensor part = stop_gradient(is_complex(rtol.dtype()) ? real_part(rtol) : rtol);
+  return of.empty() ? part : with_axis(part, part.rank());
 }
 
-Tensor pinv(const Tensor &x, const linalg::PinvOptions &options) {
+Tensor matrix_rank(const Tensor &x, const Tensor &rtol) {
+  const Tensor tall = is_wide("matrix_rank", x) ? transposed(x) : x;
+  return Singular(stop_gradient(tall)).rank(part_of("matrix_rank", tall, rtol));
+}
+
+Tensor pinv(const Tensor &x, const Tensor &rtol) {
   const bool wide = is_wide("pinv", x);
   const Tensor tall = wide ? transposed(x) : x;
-  const double part = options.rtol.value_or(rounding_of(tall));
-  const Tensor found = Singular(stop_gradient(tall)).pseudo_inverse(tall, part);
+  const Tensor found =
+      Singular(stop_gradient(tall)).pseudo_inverse(tall, part_of("pinv", tall, rtol));
   return wide ? transposed(found) : found;
 }
 
