@@ -68,6 +68,22 @@ def test_pseudo_inverses_without_full_rank():
     assert np.isnan(wf.linalg.pinv(np.array([[1.0, np.nan], [0.0, 1.0]])).numpy()).all()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_small_singular_values_by_matrix(dtype):
+    x = np.stack([np.diag([4.0, 1.0, 1e-3])] * 2).astype(dtype)
+    for rtol in (1e-2, np.array(1e-2), np.array([1e-2]), np.array([1e-2, 1e-5])):
+        for over in (lambda f: f, wf.function):
+            rank, pinv = (over(lambda x, rtol, f=f: f(x, rtol=rtol)) for f in (wf.linalg.matrix_rank, wf.linalg.pinv))
+            given = rtol if isinstance(rtol, float) else wf.tensor(rtol.astype(np.finfo(dtype).dtype))
+            assert (rank(wf.tensor(x), given).numpy() == np.linalg.matrix_rank(x, rtol=rtol)).all()
+            near(pinv(wf.tensor(x), given), np.linalg.pinv(x, rtol=rtol))
+    for shape in ((1, 1), (2, 1, 1), (0, 1, 1)):
+        assert (wf.linalg.matrix_rank(np.zeros(shape, dtype), rtol=0.0).numpy() == 0).all()
+        near(wf.linalg.pinv(np.ones(shape, dtype), rtol=0.5), np.ones(shape, dtype))
+    with pytest.raises(wf.ShapeError, match=r"pinv: rtol has the shape \(3,\), and x, of \(2, 3, 3\), the batches \(2,\)"):
+        wf.linalg.pinv(x, rtol=[1.0, 2.0, 3.0])
+
+
 @pytest.mark.parametrize("shape", [(3, 3), (4, 2), (2, 4)])
 def test_slopes_of_pseudo_inverses(shape):
     x = rng.uniform(-1, 1, shape) + np.eye(*shape)

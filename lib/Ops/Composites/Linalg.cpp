@@ -331,8 +331,8 @@ Tensor svdvals(const Tensor &x) { return singular_values("svdvals", x); }
 
 /// The part of the largest singular value up to which others count as 0: what is given for each
 /// matrix, or that of rounding.
-static Operand part_of(const char *function, const Tensor &tall, const Tensor &rtol) {
-  if (!rtol.defined()) return rounding_of(tall);
+static Tensor part_of(const char *function, const Tensor &tall, const Tensor &rtol) {
+  if (!rtol.defined()) return cast(rounding_of(tall), component_of(tall.dtype()));
   const Shape shape = shape_of(tall), of = shape_of(rtol);
   const Shape batches(std::span(shape).first(shape.size() - 2));
   bool fits = of.size() <= batches.size();
