@@ -14,6 +14,7 @@ void add_all(FormTable &table) {
   add_moves(table);
   add_control(table);
   add_votes(table);
+  add_matrices(table);
   add_memory(table);
   add_atomics(table);
 }

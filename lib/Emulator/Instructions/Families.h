@@ -18,6 +18,7 @@ class FormTable;
   void add_moves(FormTable &table);                                                                \
   void add_control(FormTable &table);                                                              \
   void add_votes(FormTable &table);                                                                \
+  void add_matrices(FormTable &table);                                                             \
   void add_memory(FormTable &table);                                                               \
   void add_atomics(FormTable &table);                                                              \
   }

@@ -12,7 +12,7 @@ constexpr std::uint32_t kNarrowAddress = 1U << 4;
 /// .volatile, .relaxed, .acquire, .release: no race with accesses of that sort.
 constexpr std::uint32_t kOrderedAccess = 1U << 5;
 
-/// Of atomics: where the address lies, as a number of Where.
+/// Of atomics and ldmatrix: where the address lies, as a number of Where.
 constexpr int kWhereShift = 8;
 
 } // namespace weft::emulator

@@ -54,6 +54,7 @@ private:
   std::uint64_t number(const Operand &operand, int bits, char letter) const;
   Slot scratch(int bits);
   Slot carry();
+  void take_lists(Instruction &in, const Statement &statement, std::string_view signature);
   void take_operands(Instruction &in, const Statement &statement, std::string_view signature);
   void check_convert(const Instruction &in, const Statement &statement) const;
   /// The slot, offset and mode of `[register + number]`.

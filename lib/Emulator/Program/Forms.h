@@ -21,6 +21,8 @@ namespace weft::emulator {
 ///   v w       a result or source of any width, of cvt
 ///   c         no operand: the slot of the carry
 ///   .         what follows may be missing
+/// One that begins with `[` is of lists, the first of results, with a number and a letter for each:
+/// `[4f2r1r4f`. Behind them may be an address, A.
 struct Form {
   Handler run = nullptr;
   std::string_view signature;

@@ -199,8 +199,36 @@ Slot Decoder::predicate(const Operand &operand) {
   return flip.slots[0];
 }
 
+// Lists of registers, such as {%f1, %f2}; one register may stand without braces.
+void Decoder::take_lists(Instruction &in, const Statement &statement, std::string_view signature) {
+  signature.remove_prefix(1);
+  const bool has_address = signature.back() == 'A';
+  const std::size_t lists = signature.size() / 2, wanted = lists + (has_address ? 1 : 0);
+  if (statement.operands.size() != wanted)
+    fail(std::string(statement.opcode) + " has " + std::to_string(wanted) + " operands, not " +
+         std::to_string(statement.operands.size()));
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < lists; ++i) {
+    const auto count = static_cast<std::size_t>(signature[2 * i] - '0');
+    const char letter = signature[2 * i + 1];
+    const Operand &operand = statement.operands[i];
+    const bool list = operand.kind == ptx::OperandKind::list;
+    if ((list ? operand.parts.size() : 1) != count)
+      fail("a list of " + std::to_string(count) + " registers is wanted");
+    for (std::size_t k = 0; k < count; ++k) {
+      const Operand &part = list ? operand.parts[k] : operand;
+      if (i > 0) slots.push_back(source(part, bits_of_letter(letter), letter));
+      else if (part.kind == ptx::OperandKind::sink) slots.push_back(kNoSlot);
+      else slots.push_back(result(part, bits_of_letter(letter)));
+    }
+  }
+  in.more = keep(slots);
+  if (has_address) take_address(in, statement.operands[lists], true);
+}
+
 void Decoder::take_operands(Instruction &in, const Statement &statement,
                             std::string_view signature) {
+  if (signature.starts_with('[')) return take_lists(in, statement, signature);
   const auto wanted = [&] {
     std::size_t count = 0;
     for (const char letter : signature) count += letter != '.' && letter != ':' && letter != 'c';

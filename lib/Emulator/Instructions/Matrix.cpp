@@ -1,0 +1,231 @@
+// Products of small matrices whose elements lie spread over the lanes of a warp, and the loads that
+// spread them.
+//
+// Where an element lies is the PTX manual's "Matrix Fragments for mma.m16n8k16" and the sections
+// beside it. How a GPU rounds the sums of its tensor cores is not documented: here products are
+// exact, and so are sums, which are rounded once. f64 is a chain of fma, `k` ascending.
+#include <algorithm>
+#include <bit>
+
+#include "Emulator/Instructions/Numbers.h"
+#include "Emulator/Machine/Block.h"
+#include "Emulator/Memory/Access.h"
+#include "Emulator/Memory/Modes.h"
+
+namespace WEFT_EMULATOR_LEVEL {
+namespace {
+
+/// The upper 19 bits of an f32; what stands below has no meaning.
+struct Tensor32 {
+  std::uint32_t bits;
+};
+inline float widened(Tensor32 x) { return canonical(bits_as<float>(x.bits & ~0x1fffU)); }
+
+/// Whether all 32 lanes are at the instruction, as .aligned wants it.
+bool all_there(Warp &warp, const Instruction &in, LaneMask mask) {
+  if (mask == 0) return false;
+  if (warp.live() != kAllLanes)
+    warp.fail(FaultKind::illegal_instruction, in, std::countr_zero(mask),
+              "all 32 lanes of the warp are wanted, and some have exited or never were");
+  return warp.gather(in, mask, kAllLanes);
+}
+
+/// A sum of products without rounding: a whole number of units of 2^-kUnit, in two's complement.
+class ExactSum {
+public:
+  void add(float a, float b) {
+    const Parts x = parts_of(a), y = parts_of(b);
+    add(x.negative != y.negative, x.significand * y.significand, x.exponent + y.exponent);
+  }
+  void add(float c) {
+    const Parts x = parts_of(c);
+    add(x.negative, x.significand, x.exponent);
+  }
+
+  /// Rounded to nearest; zero is +0.
+  float round() const {
+    std::uint64_t magnitude[kWords];
+    const bool negative = (words_[kWords - 1] >> 63) != 0;
+    std::uint64_t carry = negative ? 1 : 0;
+    for (int i = 0; i < kWords; ++i) {
+      const std::uint64_t word = negative ? ~words_[i] : words_[i];
+      magnitude[i] = word + carry;
+      carry = carry != 0 && magnitude[i] == 0 ? 1 : 0;
+    }
+    int top = kWords - 1;
+    while (top > 0 && magnitude[top] == 0) --top;
+    const int width = 64 - std::countl_zero(magnitude[top]); // of the topmost word
+    const std::uint64_t next = top > 0 ? magnitude[top - 1] : 0;
+    // The topmost 60 bits or so, and whether anything is below them.
+    const int drop = std::max(0, width - 60), up = std::max(0, 60 - width);
+    std::uint64_t kept = drop > 0 ? magnitude[top] >> drop : magnitude[top] << up;
+    bool sticky = drop > 0 && (magnitude[top] & ((1ULL << drop) - 1)) != 0;
+    if (up > 0) {
+      kept |= next >> (64 - up);
+      sticky = sticky || next << up != 0;
+    } else {
+      sticky = sticky || next != 0;
+    }
+    for (int i = 0; i < top - 1; ++i) sticky = sticky || magnitude[i] != 0;
+    return rounded<float>(negative, kept, 64 * top + drop - up - kUnit, sticky,
+                          Rounding::nearest_even);
+  }
+
+private:
+  // The smallest product of subnormal numbers is 2^-298, the largest below 2^256.
+  static constexpr int kUnit = 320, kWords = 10;
+
+  void add(bool negative, std::uint64_t significand, int exponent) {
+    if (significand == 0) return;
+    const int at = exponent + kUnit, word = at / 64, shift = at % 64;
+    const std::uint64_t low = significand << shift;
+    const std::uint64_t high = shift == 0 ? 0 : significand >> (64 - shift);
+    bool carry = false;
+    for (int i = word; i < kWords; ++i) {
+      const std::uint64_t part = i == word ? low : i == word + 1 ? high : 0;
+      if (i > word + 1 && !carry) break;
+      std::uint64_t result = 0;
+      const bool first = negative ? __builtin_sub_overflow(words_[i], part, &result)
+                                  : __builtin_add_overflow(words_[i], part, &result);
+      const bool second = negative ? __builtin_sub_overflow(result, carry ? 1ULL : 0ULL, &words_[i])
+                                   : __builtin_add_overflow(result, carry ? 1ULL : 0ULL, &words_[i]);
+      carry = first || second;
+    }
+  }
+
+  std::uint64_t words_[kWords] = {};
+};
+
+/// c + a[0] b[0] + .., rounded once.
+float sum_of_products(const float *a, const float *b, int count, float c) {
+  // In f64 products are exact; and mostly so are sums, which the errors tell.
+  double sum = static_cast<double>(c);
+  bool exact = true;
+  for (int i = 0; i < count; ++i) {
+    const double product = static_cast<double>(a[i]) * static_cast<double>(b[i]);
+    const double next = sum + product, part = next - sum;
+    exact = exact && (sum - (next - part)) + (product - part) == 0;
+    sum = next;
+  }
+  if (exact || !std::isfinite(sum)) return canonical(static_cast<float>(sum));
+  ExactSum whole;
+  whole.add(c);
+  for (int i = 0; i < count; ++i) whole.add(a[i], b[i]);
+  return whole.round();
+}
+
+/// mma.sync of m16n8kK with f32 accumulated. `more` has the slots of d, a, b and c.
+template <class T, int K>
+void multiply(Warp &warp, const Instruction &in, LaneMask mask) {
+  if (!all_there(warp, in, mask)) return;
+  constexpr int kPerRegister = sizeof(std::uint32_t) / sizeof(T), kQuarter = 4 * kPerRegister;
+  constexpr int kRegistersA = 2 * K / kQuarter, kRegistersB = K / kQuarter;
+  const Slot *slots = in.more;
+  float a[16][K], b[8][K], d[4][kLanes];
+  const auto element = [&](Slot slot, int lane, int i) {
+    return widened(warp.lanes<T>(slot)[lane * kPerRegister + i]);
+  };
+  for (int lane = 0; lane < kLanes; ++lane)
+    for (int i = 0; i < kPerRegister; ++i) {
+      const int group = lane / 4, k = lane % 4 * kPerRegister + i;
+      for (int r = 0; r < kRegistersA; ++r)
+        a[group + 8 * (r % 2)][k + r / 2 * kQuarter] = element(slots[4 + r], lane, i);
+      for (int r = 0; r < kRegistersB; ++r)
+        b[group][k + r * kQuarter] = element(slots[4 + kRegistersA + r], lane, i);
+    }
+  for (int i = 0; i < 4; ++i) {
+    const float *c = warp.lanes<float>(slots[4 + kRegistersA + kRegistersB + i]);
+    for (int lane = 0; lane < kLanes; ++lane)
+      d[i][lane] =
+          sum_of_products(a[lane / 4 + 8 * (i / 2)], b[lane % 4 * 2 + i % 2], K, c[lane]);
+  }
+  for (int i = 0; i < 4; ++i)
+    if (slots[i] != kNoSlot) std::memcpy(warp.lanes<float>(slots[i]), d[i], sizeof d[i]);
+}
+
+/// mma.sync of m8n8k4 in f64.
+void multiply_f64(Warp &warp, const Instruction &in, LaneMask mask) {
+  if (!all_there(warp, in, mask)) return;
+  const Slot *slots = in.more;
+  const auto *a = warp.lanes<double>(slots[2]), *b = warp.lanes<double>(slots[3]);
+  double d[2][kLanes];
+  for (int i = 0; i < 2; ++i) {
+    const auto *c = warp.lanes<double>(slots[4 + i]);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int row = lane / 4, column = lane % 4 * 2 + i;
+      double sum = c[lane];
+      for (int k = 0; k < 4; ++k)
+        sum = canonical(fused_multiply_add(a[4 * row + k], b[4 * column + k], sum));
+      d[i][lane] = sum;
+    }
+  }
+  for (int i = 0; i < 2; ++i)
+    if (slots[i] != kNoSlot) std::memcpy(warp.lanes<double>(slots[i]), d[i], sizeof d[i]);
+}
+
+/// ldmatrix of 8x8 matrices of 16-bit numbers: lane i has the address of row i % 8 of matrix i / 8.
+template <int Count, bool Transposed>
+void load_matrices(Warp &warp, const Instruction &in, LaneMask mask) {
+  if (!all_there(warp, in, mask)) return;
+  constexpr std::uint32_t kRowBytes = 16;
+  std::uint64_t addresses[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane)
+    addresses[lane] =
+        static_cast<std::uint64_t>(in.offset) +
+        ((in.mode & kNarrowAddress) != 0 ? warp.lanes<std::uint32_t>(in.slots[0])[lane]
+                                         : warp.lanes<std::uint64_t>(in.slots[0])[lane]);
+  constexpr LaneMask kRows = Count == 4 ? kAllLanes : (1U << (8 * Count)) - 1;
+  std::byte *where[kLanes];
+  const auto space = static_cast<Where>(in.mode >> kWhereShift & 3);
+  access_lanes(warp, space, {in, kRows, addresses, kRowBytes, AccessKind::load, false}, where,
+               nullptr);
+  for (int matrix = 0; matrix < Count; ++matrix) {
+    if (in.more[matrix] == kNoSlot) continue;
+    std::uint16_t elements[8][8];
+    for (int row = 0; row < 8; ++row)
+      std::memcpy(elements[row], where[8 * matrix + row], kRowBytes);
+    auto *out = warp.lanes<std::uint32_t>(in.more[matrix]);
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int i = lane / 4, j = lane % 4 * 2;
+      const std::uint32_t low = Transposed ? elements[j][i] : elements[i][j];
+      const std::uint32_t high = Transposed ? elements[j + 1][i] : elements[i][j + 1];
+      out[lane] = low | high << 16;
+    }
+  }
+}
+
+template <class T, int K>
+void add_product(FormTable &table, std::string_view shape, std::string_view type,
+                 std::string_view signature) {
+  table.add({"mma.sync.aligned", shape, "row.col.f32", type, type, "f32"}, &multiply<T, K>,
+            signature);
+}
+
+template <int Count>
+void add_load(FormTable &table, std::string_view count, std::string_view signature) {
+  for (const std::string_view space : {"", "shared", "shared::cta"}) {
+    const auto where = space.empty() ? Where::generic : Where::shared;
+    const auto mode = static_cast<std::uint32_t>(where) << kWhereShift;
+    table.add({"ldmatrix.sync.aligned.m8n8", count, space, "b16"}, &load_matrices<Count, false>,
+              signature, mode);
+    table.add({"ldmatrix.sync.aligned.m8n8", count, "trans", space, "b16"},
+              &load_matrices<Count, true>, signature, mode);
+  }
+}
+
+} // namespace
+
+void add_matrices(FormTable &table) {
+  add_product<Half, 16>(table, "m16n8k16", "f16", "[4f4r2r4f");
+  add_product<Half, 8>(table, "m16n8k8", "f16", "[4f2r1r4f");
+  add_product<Brain, 16>(table, "m16n8k16", "bf16", "[4f4r2r4f");
+  add_product<Brain, 8>(table, "m16n8k8", "bf16", "[4f2r1r4f");
+  add_product<Tensor32, 8>(table, "m16n8k8", "tf32", "[4f4r2r4f");
+  add_product<Tensor32, 4>(table, "m16n8k4", "tf32", "[4f2r1r4f");
+  table.add({"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"}, &multiply_f64, "[2g1g1g2g");
+  add_load<1>(table, "x1", "[1rA");
+  add_load<2>(table, "x2", "[2rA");
+  add_load<4>(table, "x4", "[4rA");
+}
+
+} // namespace WEFT_EMULATOR_LEVEL
