@@ -97,6 +97,7 @@ void Block::begin(std::uint64_t number) {
   for (std::uint32_t w = 0; w < warp_count_; ++w) {
     Warp &warp = warps_[w];
     std::fill_n(clocks_[w], warp_count_, 0);
+    copies_[w].clear();
     set_actor(warp, serial);
     fill_specials(warp);
     const std::uint32_t threads = shape.threads() - w * kLanes;

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "Emulator/Machine/Copies.h"
 #include "Emulator/Machine/Launch.h"
 #include "Emulator/Machine/Warp.h"
 
@@ -50,6 +51,7 @@ public:
   }
   std::uint32_t warp_count() const { return warp_count_; }
   std::mt19937_64 &random() { return random_; }
+  Copies &copies(const Warp &warp) { return copies_[warp.index]; }
 
   Counters counters; ///< of the blocks that ran
 
@@ -101,6 +103,7 @@ private:
   bool checks_races_ = true;
   std::uint32_t clocks_[kMostWarps][kMostWarps] = {};
   Barrier barriers_[kBarriers];
+  Copies copies_[kMostWarps];
   std::mt19937_64 random_;
 };
 

@@ -14,5 +14,7 @@ constexpr std::uint32_t kOrderedAccess = 1U << 5;
 
 /// Of atomics and ldmatrix: where the address lies, as a number of Where.
 constexpr int kWhereShift = 8;
+/// Of asynchronous copies: how many bytes each lane writes.
+constexpr int kCopyBytesShift = 10;
 
 } // namespace weft::emulator

@@ -13,6 +13,7 @@ bool Decoder::decode_special(const Statement &statement) {
   else if (name == "bra" || name == "brx") decode_branch(statement, words);
   else if (name == "ld" || name == "ldu" || name == "st") decode_load_or_store(statement, words);
   else if (name == "atom" || name == "red") decode_atomic(statement, words);
+  else if (name == "cp" && words.size() > 3) decode_copy(statement, words);
   else if (name == "prefetch" || name == "prefetchu") decode_prefetch(statement);
   else if (name == "call") decode_call(statement, words);
   else return false;
