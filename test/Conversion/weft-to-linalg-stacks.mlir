@@ -78,12 +78,3 @@ func.func @nothing(%x: tensor<0xf32>, %s: tensor<8x0xf32>, %at: index) -> (tenso
   %2 = weft.stack_add %1 to %0[%at] : tensor<0xf32> to tensor<8x0xf32>
   return %2, %1 : tensor<8x0xf32>, tensor<0xf32>
 }
-
-// A size that is given may be a known one: the slice's type leaves it open still.
-// CHECK-LABEL: func.func @known_size_of_a_load
-func.func @known_size_of_a_load(%s: tensor<?xf64>, %at: index) -> tensor<?xf64> {
-  %c3 = arith.constant 3 : index
-  // CHECK: tensor.extract_slice %{{.*}}[%{{.*}}] [%{{.*}}] [1] : tensor<?xf64> to tensor<?xf64>
-  %0 = weft.stack_load %s[%at] sizes(%c3) : tensor<?xf64> to tensor<?xf64>
-  return %0 : tensor<?xf64>
-}

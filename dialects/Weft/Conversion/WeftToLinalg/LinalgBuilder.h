@@ -167,8 +167,4 @@ Value lowerStackStore(LinalgBuilder &b, StackStoreOp op);
 Value lowerStackLoad(LinalgBuilder &b, StackLoadOp op);
 Value lowerStackAdd(LinalgBuilder &b, StackAddOp op);
 
-/// Fails, with a diagnostic, where a value is known to lie beside its stack: upstream refuses such
-/// slices in words of buffers, or writes where they point.
-LogicalResult checkStackPlaces(func::FuncOp function);
-
 } // namespace mlir::weft

@@ -2,112 +2,8 @@
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::weft {
-
-/// What a stack may be that enters a region, or leaves an op with regions; nothing if it does not.
-static SmallVector<Value> predecessorsOf(Value stack) {
-  auto argument = dyn_cast<BlockArgument>(stack);
-  auto branch = dyn_cast_or_null<RegionBranchOpInterface>(
-      argument ? argument.getOwner()->getParentOp() : stack.getDefiningOp());
-  if (!branch) return {};
-  SmallVector<Value> before;
-  const auto collect = [&](RegionBranchPoint point, auto operandsFor) {
-    SmallVector<RegionSuccessor> successors;
-    branch.getSuccessorRegions(point, successors);
-    for (const RegionSuccessor &successor : successors)
-      for (auto [input, operand] :
-           llvm::zip_equal(successor.getSuccessorInputs(), operandsFor(successor)))
-        if (input == stack) before.push_back(operand);
-  };
-  collect(RegionBranchPoint::parent(), [&](const RegionSuccessor &successor) {
-    return branch.getEntrySuccessorOperands(successor);
-  });
-  for (Region &region : branch->getRegions())
-    for (Block &block : region)
-      if (auto end = dyn_cast<RegionBranchTerminatorOpInterface>(block.getTerminator()))
-        collect(RegionBranchPoint(end), [&](const RegionSuccessor &successor) {
-          return OperandRange(end.getSuccessorOperands(successor));
-        });
-  return before;
-}
-
-/// How many places a stack has at most, if that is known.
-static std::optional<int64_t> roomOf(Value stack) {
-  SetVector<Value> stacks;
-  stacks.insert(stack);
-  int64_t room = 0;
-  for (size_t i = 0; i < stacks.size(); ++i) {
-    const Value one = stacks[i];
-    Operation *op = one.getDefiningOp();
-    auto type = cast<RankedTensorType>(one.getType());
-    if (!type.isDynamicDim(0)) {
-      room = std::max(room, type.getDimSize(0));
-    } else if (auto empty = dyn_cast_or_null<StackEmptyOp>(op)) {
-      const std::optional<int64_t> size = getConstantIntValue(empty.getSizes().front());
-      if (!size) return {};
-      room = std::max(room, *size);
-    } else if (auto store = dyn_cast_or_null<StackStoreOp>(op)) {
-      stacks.insert(store.getStack());
-    } else if (auto add = dyn_cast_or_null<StackAddOp>(op)) {
-      stacks.insert(add.getStack());
-    } else {
-      const SmallVector<Value> before = predecessorsOf(one);
-      if (before.empty()) return {};
-      stacks.insert(before.begin(), before.end());
-    }
-  }
-  return room;
-}
-
-/// How many places a value takes, or 0 if that is unknown; `sizes` are those its type leaves open.
-static int64_t placesOf(RankedTensorType type, int64_t stackRank, ValueRange sizes) {
-  if (type.hasStaticShape()) return 1;
-  int64_t places = 1;
-  for (int64_t size : type.getShape().drop_back(stackRank - 1)) {
-    if (ShapedType::isDynamic(size)) {
-      const auto known = sizes.empty() ? std::nullopt : getConstantIntValue(sizes.front());
-      if (!known || *known < 0) return 0;
-      size = *known;
-      sizes = sizes.drop_front();
-    }
-    if (llvm::MulOverflow(places, size, places)) return 0;
-  }
-  return places;
-}
-
-static LogicalResult checkPlace(Operation *op, RankedTensorType value, Value stack, Value at,
-                                ValueRange sizes = {}) {
-  auto type = cast<RankedTensorType>(stack.getType());
-  const std::optional<int64_t> first = getConstantIntValue(at);
-  if (!first || llvm::is_contained(type.getShape(), 0)) return success();
-  const int64_t places = placesOf(value, type.getRank(), sizes);
-  const std::optional<int64_t> room = roomOf(stack);
-  if (!room || (*first >= 0 && *first <= *room && places <= *room - *first)) return success();
-  return op->emitOpError() << "needs " << places << (places == 1 ? " place" : " places") << " from "
-                           << *first << " on, of a stack that has places 0 to below " << *room;
-}
-
-LogicalResult checkStackPlaces(func::FuncOp function) {
-  const WalkResult result = function.walk([](Operation *op) {
-    return llvm::TypeSwitch<Operation *, WalkResult>(op)
-        .Case([](StackStoreOp store) {
-          return checkPlace(store, store.getValue().getType(), store.getStack(), store.getAt());
-        })
-        .Case([](StackLoadOp load) {
-          return checkPlace(load, load.getType(), load.getStack(), load.getAt(), load.getSizes());
-        })
-        .Case([](StackAddOp add) {
-          return checkPlace(add, add.getValue().getType(), add.getStack(), add.getAt());
-        })
-        .Default([](Operation *) { return success(); });
-  });
-  return failure(result.wasInterrupted());
-}
 
 /// The sizes of that type, those it leaves open from `given`.
 static Sizes sizesOfType(LinalgBuilder &b, RankedTensorType type, ValueRange given) {
@@ -156,8 +52,7 @@ struct Place {
     OpFoldResult count = b.getIndexAttr(1);
     for (OpFoldResult size : ArrayRef(valueSizes).drop_back(rank - 1))
       count = b.multiply(count, size);
-    // Known or not, the slice's type leaves it open.
-    sizes = {b.toValue(count)};
+    sizes = {count};
     sizes.append(own.begin(), own.end());
     SmallVector<int64_t> shape{ShapedType::kDynamic};
     llvm::append_range(shape, type.getShape().take_back(rank - 1));

@@ -172,7 +172,6 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   using impl::WeftToLinalgPassBase<WeftToLinalg>::WeftToLinalgPassBase;
 
   void runOnOperation() override {
-    if (failed(checkStackPlaces(getOperation()))) return signalPassFailure();
     separateEmptyStacks(getOperation());
     widenOperands(getOperation());
     const auto signs = eraseSigns(getOperation());
