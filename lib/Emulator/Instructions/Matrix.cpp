@@ -87,8 +87,9 @@ private:
       std::uint64_t result = 0;
       const bool first = negative ? __builtin_sub_overflow(words_[i], part, &result)
                                   : __builtin_add_overflow(words_[i], part, &result);
-      const bool second = negative ? __builtin_sub_overflow(result, carry ? 1ULL : 0ULL, &words_[i])
-                                   : __builtin_add_overflow(result, carry ? 1ULL : 0ULL, &words_[i]);
+      const bool second = negative
+                              ? __builtin_sub_overflow(result, carry ? 1ULL : 0ULL, &words_[i])
+                              : __builtin_add_overflow(result, carry ? 1ULL : 0ULL, &words_[i]);
       carry = first || second;
     }
   }
@@ -136,8 +137,7 @@ void multiply(Warp &warp, const Instruction &in, LaneMask mask) {
   for (int i = 0; i < 4; ++i) {
     const float *c = warp.lanes<float>(slots[4 + kRegistersA + kRegistersB + i]);
     for (int lane = 0; lane < kLanes; ++lane)
-      d[i][lane] =
-          sum_of_products(a[lane / 4 + 8 * (i / 2)], b[lane % 4 * 2 + i % 2], K, c[lane]);
+      d[i][lane] = sum_of_products(a[lane / 4 + 8 * (i / 2)], b[lane % 4 * 2 + i % 2], K, c[lane]);
   }
   for (int i = 0; i < 4; ++i)
     if (slots[i] != kNoSlot) std::memcpy(warp.lanes<float>(slots[i]), d[i], sizeof d[i]);

@@ -17,19 +17,22 @@ Outcome run(const std::string &body, bool late, std::uint32_t threads = 64) {
   device.schedule.stress = late;
   device.schedule.seed = late ? 3 : 0;
   std::vector<std::uint32_t> numbers(4 * std::size_t{threads});
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 1000 + static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = 1000 + static_cast<std::uint32_t>(i);
   const std::uint64_t from = device.put(numbers),
                       to = device.put(std::vector<std::uint32_t>(threads));
   Shape shape;
   shape.block[0] = threads;
   const auto launch = device.run(
-      kernel_text(2, ".reg .b64 %x, %y;\n.reg .b32 %t, %r<10>;\n.reg .pred %p<3>;\n.shared .align 16 "
-                     ".b8 room[2048];\nmov.u32 %t, %tid.x;\nmov.u32 %r7, room;\n"
-                     "mad.lo.u32 %r9, %t, 16, %r7;\nxor.b32 %r8, %t, 32;\n"
-                     "mad.lo.u32 %r8, %r8, 16, %r7;\nld.param.u64 %x, [p0];\n"
-                     "mad.wide.u32 %x, %t, 16, %x;\nmov.u32 %r0, 0;\n" +
-                         body + "ld.param.u64 %y, [p1];\nmad.wide.u32 %y, %t, 4, %y;\n"
-                                "st.global.u32 [%y], %r0;\nret;\n"),
+      kernel_text(2,
+                  ".reg .b64 %x, %y;\n.reg .b32 %t, %r<10>;\n.reg .pred %p<3>;\n.shared .align 16 "
+                  ".b8 room[2048];\nmov.u32 %t, %tid.x;\nmov.u32 %r7, room;\n"
+                  "mad.lo.u32 %r9, %t, 16, %r7;\nxor.b32 %r8, %t, 32;\n"
+                  "mad.lo.u32 %r8, %r8, 16, %r7;\nld.param.u64 %x, [p0];\n"
+                  "mad.wide.u32 %x, %t, 16, %x;\nmov.u32 %r0, 0;\n" +
+                      body +
+                      "ld.param.u64 %y, [p1];\nmad.wide.u32 %y, %t, 4, %y;\n"
+                      "st.global.u32 [%y], %r0;\nret;\n"),
       shape, {from, to});
   return {device.get<std::uint32_t>(to), reports_of(*launch)};
 }
@@ -59,9 +62,9 @@ TEST(Copies, OfEachSize) {
        {"cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all"})
     note_tested(form);
   EXPECT_EQ(words_of(kCopy + kWaitAll + load("%r9+12")), each(1003, 4));
-  EXPECT_EQ(words_of("cp.async.ca.shared.global.L2::128B [%r9], [%x+4], 4;\n" + kWaitAll +
-                     load("%r9")),
-            each(1001, 4));
+  EXPECT_EQ(
+      words_of("cp.async.ca.shared.global.L2::128B [%r9], [%x+4], 4;\n" + kWaitAll + load("%r9")),
+      each(1001, 4));
   EXPECT_EQ(words_of("cp.async.ca.shared::cta.global [%r9+8], [%x+8], 8;\n" + kCommit + wait(0) +
                      load("%r9+12")),
             each(1003, 4));

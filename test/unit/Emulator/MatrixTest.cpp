@@ -36,25 +36,25 @@ Registers multiply(const std::string &opcode, const Registers &a, const Register
       for (const std::uint64_t value : (*operand)[r])
         for (int i = 0; i < (wide ? 8 : 4); ++i)
           bytes.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
-      body += "ld.param.u64 %p, [p" + std::to_string(parameters.size()) + "];\nmad.wide.u32 %p, %t, " +
-              std::to_string(wide ? 8 : 4) + ", %p;\nld.global.b" + bits + " %" + name +
-              std::to_string(r) + ", [%p];\n";
+      body += "ld.param.u64 %p, [p" + std::to_string(parameters.size()) +
+              "];\nmad.wide.u32 %p, %t, " + std::to_string(wide ? 8 : 4) + ", %p;\nld.global.b" +
+              bits + " %" + name + std::to_string(r) + ", [%p];\n";
       parameters.push_back(device.put(bytes));
     }
     ++name;
   }
   body += ".reg .f" + bits + " %d<8>;\n" + text + ";\n";
   const std::uint64_t out = device.put(std::vector<std::uint64_t>(c.size() * (wide ? 32 : 16)));
-  body += "ld.param.u64 %p, [p" + std::to_string(parameters.size()) +
-          "];\nmad.wide.u32 %p, %t, " + std::to_string(wide ? 8 : 4) + ", %p;\n";
+  body += "ld.param.u64 %p, [p" + std::to_string(parameters.size()) + "];\nmad.wide.u32 %p, %t, " +
+          std::to_string(wide ? 8 : 4) + ", %p;\n";
   for (std::size_t r = 0; r < c.size(); ++r)
     body += "st.global.f" + bits + " [%p+" + std::to_string(r * 32 * (wide ? 8 : 4)) + "], %d" +
             std::to_string(r) + ";\n";
   parameters.push_back(out);
   Shape shape;
   shape.block[0] = 32;
-  const auto launch = device.run(
-      kernel_text(static_cast<int>(parameters.size()), body + "ret;\n"), shape, parameters);
+  const auto launch = device.run(kernel_text(static_cast<int>(parameters.size()), body + "ret;\n"),
+                                 shape, parameters);
   EXPECT_EQ(reports_of(*launch), "") << opcode;
   Registers found(c.size());
   for (std::size_t r = 0; r < c.size(); ++r)
@@ -74,7 +74,7 @@ using Layout = std::function<Place(int lane, int i)>;
 /// lane % 4.
 struct Product {
   std::string opcode;
-  int k, per_register; ///< elements of a and b in a register
+  int k, per_register;  ///< elements of a and b in a register
   int count_a, count_b; ///< elements of a lane
   Layout a, b;
   std::function<std::uint64_t(double)> bits; ///< of an element of a and b
@@ -94,9 +94,7 @@ Place sixteen_a(int lane, int i) {
   const bool first = (0 <= i && i < 2) || (4 <= i && i < 6);
   return {first ? lane >> 2 : (lane >> 2) + 8, lane % 4 * 2 + (i & 1) + (i < 4 ? 0 : 8)};
 }
-Place sixteen_b(int lane, int i) {
-  return {lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane >> 2};
-}
+Place sixteen_b(int lane, int i) { return {lane % 4 * 2 + (i & 1) + (i < 2 ? 0 : 8), lane >> 2}; }
 Place eight_a(int lane, int i) {
   return {i < 2 ? lane >> 2 : (lane >> 2) + 8, lane % 4 * 2 + (i & 1)};
 }
@@ -112,19 +110,19 @@ Place sums(int lane, int i) {
 }
 
 const std::vector<Product> &products() {
-  static const auto &all = *new std::vector<Product>{
-      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 2, 8, 4, sixteen_a, sixteen_b,
-       bits_of_f16},
-      {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 16, 2, 8, 4, sixteen_a, sixteen_b,
-       bits_of_bf16},
-      {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 8, 2, 4, 2, eight_a, eight_b,
-       bits_of_f16},
-      {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", 8, 2, 4, 2, eight_a, eight_b,
-       bits_of_bf16},
-      {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 8, 1, 4, 2, tensor_eight_a,
-       tensor_eight_b, bits_of_f32},
-      {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 4, 1, 2, 1, tensor_four_a,
-       tensor_four_b, bits_of_f32}};
+  static const auto &all =
+      *new std::vector<Product>{{"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 16, 2, 8, 4,
+                                 sixteen_a, sixteen_b, bits_of_f16},
+                                {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 16, 2, 8, 4,
+                                 sixteen_a, sixteen_b, bits_of_bf16},
+                                {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 8, 2, 4, 2,
+                                 eight_a, eight_b, bits_of_f16},
+                                {"mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32", 8, 2, 4, 2,
+                                 eight_a, eight_b, bits_of_bf16},
+                                {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 8, 1, 4, 2,
+                                 tensor_eight_a, tensor_eight_b, bits_of_f32},
+                                {"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32", 4, 1, 2, 1,
+                                 tensor_four_a, tensor_four_b, bits_of_f32}};
   return all;
 }
 
@@ -176,13 +174,11 @@ TEST(Matrix, SumsAreRoundedOnce) {
     const auto at = [](const std::vector<double> &values, int i) {
       return static_cast<std::size_t>(i) < values.size() ? values[static_cast<std::size_t>(i)] : 0;
     };
-    return static_cast<std::uint32_t>(
-        multiply(product.opcode,
-                 fragment(product, product.count_a, product.a,
-                          [&](int, int k) { return at(row, k); }),
-                 fragment(product, product.count_b, product.b,
-                          [&](int k, int) { return at(column, k); }),
-                 fragment_of_sums([&](int, int) { return start; }))[0][0]);
+    return static_cast<std::uint32_t>(multiply(
+        product.opcode,
+        fragment(product, product.count_a, product.a, [&](int, int k) { return at(row, k); }),
+        fragment(product, product.count_b, product.b, [&](int k, int) { return at(column, k); }),
+        fragment_of_sums([&](int, int) { return start; }))[0][0]);
   };
   for (const Product &product : {products()[1], products()[4], products()[5]}) {
     const float infinity = INFINITY;
@@ -256,8 +252,8 @@ std::vector<std::uint32_t> loaded(const std::string &opcode, int count, bool gen
                      "room[1024];\nmov.u32 %t, %laneid;\nmov.u32 %r8, room;\n"
                      "sub.u32 %r7, 31, %t;\nmad.lo.u32 %r7, %r7, 32, %r8;\n"; // of row t
   for (int i = 0; i < 8; ++i)
-    body += "mad.lo.u32 %r6, %t, 8, " + std::to_string(i) + ";\ncvt.u16.u32 %h, %r6;\nst.shared.b16 [%r7+" +
-            std::to_string(2 * i) + "], %h;\n";
+    body += "mad.lo.u32 %r6, %t, 8, " + std::to_string(i) +
+            ";\ncvt.u16.u32 %h, %r6;\nst.shared.b16 [%r7+" + std::to_string(2 * i) + "], %h;\n";
   body += "bar.sync 0;\ncvt.u64.u32 %p, %r7;\ncvta.shared.u64 %p, %p;\n" + opcode + " " +
           list_of('r', static_cast<std::size_t>(count)) + ", [" + (generic ? "%p" : "%r7") +
           "];\nld.param.u64 %p, [p0];\nmad.wide.u32 %p, %t, 4, %p;\n";
@@ -297,11 +293,12 @@ std::string report_of(const std::string &body, std::uint32_t threads = 32) {
   Shape shape;
   shape.block[0] = threads;
   const auto launch = device.run(
-      kernel_text(0, ".reg .b32 %t, %r<9>;\n.reg .f32 %f<4>;\n.reg .pred %p;\n.shared .align 16 .b8 "
-                     "room[1024];\nmov.u32 %t, %tid.x;\nmov.u32 %r0, room;\nmov.u32 %r1, 0;\n"
-                     "mov.u32 %r2, 0;\nmov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\n"
-                     "mov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\n" +
-                         body + "ret;\n"),
+      kernel_text(0,
+                  ".reg .b32 %t, %r<9>;\n.reg .f32 %f<4>;\n.reg .pred %p;\n.shared .align 16 .b8 "
+                  "room[1024];\nmov.u32 %t, %tid.x;\nmov.u32 %r0, room;\nmov.u32 %r1, 0;\n"
+                  "mov.u32 %r2, 0;\nmov.f32 %f0, 0f00000000;\nmov.f32 %f1, %f0;\n"
+                  "mov.f32 %f2, %f0;\nmov.f32 %f3, %f0;\n" +
+                      body + "ret;\n"),
       shape, {});
   return reports_of(*launch);
 }
@@ -319,7 +316,8 @@ TEST(Matrix, AllLanesAreWanted) {
 TEST(Matrix, RowsAreCheckedAsOtherLoadsAre) {
   const std::string load = "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r0];\n";
   EXPECT_NE(report_of(load).find("nobody wrote"), std::string::npos);
-  EXPECT_NE(report_of("add.u32 %r0, %r0, 8;\n" + load).find("no multiple of 16"), std::string::npos);
+  EXPECT_NE(report_of("add.u32 %r0, %r0, 8;\n" + load).find("no multiple of 16"),
+            std::string::npos);
   EXPECT_NE(report_of("add.u32 %r0, %r0, 1024;\n" + load).find("outside"), std::string::npos);
 }
 

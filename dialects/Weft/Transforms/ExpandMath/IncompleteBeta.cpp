@@ -127,8 +127,8 @@ Flt betainc(Flt a, Flt b, Flt x) {
     Flt infinity = x.infinity();
     Bool isRegular =
         (a > 0.0) & (a < infinity) & (b > 0.0) & (b < infinity) & (x > 0.0) & (x < 1.0);
-    // Nearer to 0 and to infinity nothing changes but that gamma is no number any more, nor what the
-    // fraction starts from.
+    // Nearer to 0 and to infinity nothing changes but that gamma is no number any more, nor what
+    // the fraction starts from.
     Flt p = atMost(atLeast(select(isRegular, a, 1.0), 0x1p-900), 0x1p900);
     Flt q = atMost(atLeast(select(isRegular, b, 1.0), 0x1p-900), 0x1p900);
     Flt t = select(isRegular, x, 0.5);
