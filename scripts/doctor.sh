@@ -67,7 +67,7 @@ report_gpu() {
   say ""
   say "for the GPU (optional: PTX is made without it)"
   printf '  %-22s %s\n' "CUDA driver" "$driver"
-  printf '  %-22s %s\n' ptxas "${ptxas:-absent: ./x test fetches it into build/ptxas}"
+  printf '  %-22s %s\n' ptxas "${ptxas:-absent: ./x test fetches it into build/cuda}"
 }
 
 verb_doctor() {

@@ -133,5 +133,8 @@ apt_progress() {
 
 # Where ptxas is, as test/lit.cfg.py looks for it.
 ptxas_path() {
-  command -v ptxas || compgen -G '/usr/local/cuda*/bin/ptxas' | sed -n 1p || compgen -G build/ptxas/ptxas
+  command -v ptxas || compgen -G '/usr/local/cuda*/bin/ptxas' | sed -n 1p || compgen -G build/cuda/ptxas
 }
+
+# Where the driver's header is, as test/lit.cfg.py looks for it.
+cuda_header_path() { compgen -G build/cuda/cuda.h || compgen -G '/usr/local/cuda*/include/cuda.h' | sed -n 1p; }

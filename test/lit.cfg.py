@@ -64,7 +64,7 @@ if os.path.exists(os.path.join(config.weft_tools_dir, "weft-serve")):
     config.available_features.add("httplib")
 
 # `ptxas`: PTX can be assembled, with %ptxas. `gpu`: it can be run as well.
-places = ["/usr/local/cuda*/bin/ptxas", f"{config.weft_source_dir}/build/ptxas/ptxas"]
+places = ["/usr/local/cuda*/bin/ptxas", f"{config.weft_source_dir}/build/cuda/ptxas"]
 ptxas = shutil.which("ptxas") or next((found for place in places for found in sorted(glob.glob(place))), None)
 if ptxas:
     config.available_features.add("ptxas")
@@ -75,12 +75,11 @@ try:
 except OSError:
     pass
 
-# `cuda-headers`: NVIDIA's declarations of the driver's interface, in %cuda_include: of the wheel nvidia-cuda-runtime, or of a toolkit.
-headers = glob.glob(os.path.join(config.weft_source_dir, "build/venv/lib/python3*/site-packages/nvidia/*/include/cuda.h"))
-headers += glob.glob("/usr/local/cuda*/include/cuda.h")
+# `cuda-headers`: NVIDIA's declarations of the driver's interface, in %cuda_include: those that `./x test` fetches, or a toolkit's.
+headers = glob.glob(f"{config.weft_source_dir}/build/cuda/cuda.h") + sorted(glob.glob("/usr/local/cuda*/include/cuda.h"))
 if headers:
     config.available_features.add("cuda-headers")
-    config.substitutions.append(("%cuda_include", os.path.dirname(sorted(headers)[0])))
+    config.substitutions.append(("%cuda_include", os.path.dirname(headers[0])))
 
 # `static-llvm`, `shared-llvm`: whether the tools have LLVM inside, where no plugin finds it.
 config.available_features.add("static-llvm" if config.weft_static_llvm else "shared-llvm")
