@@ -47,6 +47,7 @@ void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Mat
           to(r, c) = kHalf * from(r, c) + kHalf * conjugated(from(c, r));
 }
 
+/// What becomes of the elements that a product is written over.
 enum class Into { set, add, subtract };
 
 template <class T>

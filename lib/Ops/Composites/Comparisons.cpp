@@ -29,7 +29,8 @@ std::string text_of(const NormOrder &order) {
   return buffer;
 }
 
-Tensor length_of(const Tensor &x, const Ints &axes, bool keepdims) {
+Tensor length_of(const Tensor &given, const Ints &axes, bool keepdims) {
+  const Tensor x = real_magnitudes(given);
   const Tensor fused = call::fused_over(FusedRows::sum_of_squares, x, axes, keepdims);
   return root(fused.defined() ? fused : sum(square(x), {.axes = axes, .keepdims = keepdims}));
 }
@@ -42,7 +43,7 @@ Tensor vector_norm(const Tensor &x, const NormOrder &order, std::int64_t axis, b
   const double p = *order.number();
   const Tensor sizes = abs(x);
   if (std::isinf(p)) return end_of(sizes, p > 0, axis, keepdims);
-  if (p == 0) return cast(sum(x != 0, {.axes = axes, .keepdims = keepdims}), x.dtype());
+  if (p == 0) return cast(sum(x != 0, {.axes = axes, .keepdims = keepdims}), sizes.dtype());
   if (p == 1) return sum(sizes, {.axes = axes, .keepdims = keepdims});
   const Tensor total = sum(power(sizes, p), {.axes = axes, .keepdims = keepdims});
   if (p < 0) return power(total, 1 / p);
@@ -69,14 +70,13 @@ Tensor spectral_norm(const Tensor &x, double p, std::int64_t row, std::int64_t c
   return found;
 }
 
-/// Of a matrix and the sizes of its elements.
-Tensor matrix_norm(const Tensor &given, const Tensor &x, const NormOrder &order, std::int64_t row,
-                   std::int64_t column, bool keepdims) {
+Tensor matrix_norm(const Tensor &x, const NormOrder &order, std::int64_t row, std::int64_t column,
+                   bool keepdims) {
   const std::string &word = order.word();
   if (!order.number() && (word.empty() || word == "fro" || word == "f"))
     return length_of(x, {row, column}, keepdims);
   const double p = order.number().value_or(0);
-  if (word == "nuc" || std::abs(p) == 2) return spectral_norm(given, p, row, column, keepdims);
+  if (word == "nuc" || std::abs(p) == 2) return spectral_norm(x, p, row, column, keepdims);
   if (std::abs(p) != 1 && !std::isinf(p))
     raise(ErrorKind::value, "norm: ord of matrices is " + text_of(order) +
                                 ": it is 'fro', 'nuc', 1, -1, 2, -2, inf or -inf");
@@ -89,12 +89,11 @@ Tensor matrix_norm(const Tensor &given, const Tensor &x, const NormOrder &order,
 
 } // namespace
 
-Tensor norm(const Tensor &given, const NormOptions &options) {
-  const Tensor x = is_complex(given.dtype()) ? abs(given) : given;
+Tensor norm(const Tensor &x, const NormOptions &options) {
   const NormOrder &order = options.ord;
   const Axes &axes = options.axes;
   if (!axes && !order.number() && order.word().empty())
-    return root(sum(square(x), {.keepdims = options.keepdims}));
+    return root(sum(square(real_magnitudes(x)), {.keepdims = options.keepdims}));
   if (!axes && x.rank() != 1 && x.rank() != 2)
     raise(ErrorKind::shape, "norm: x has rank " + std::to_string(x.rank()) +
                                 ": with ord and without axis it is a vector or a matrix");
@@ -106,7 +105,7 @@ Tensor norm(const Tensor &given, const NormOptions &options) {
     for (const std::int64_t axis : *axes)
       over.push_back(call::checked_axis("norm", "axis", axis, x.rank()));
   if (over.size() == 1) return vector_norm(x, order, over[0], options.keepdims);
-  if (over.size() == 2) return matrix_norm(given, x, order, over[0], over[1], options.keepdims);
+  if (over.size() == 2) return matrix_norm(x, order, over[0], over[1], options.keepdims);
   raise(ErrorKind::value,
         "norm: axis has " + std::to_string(over.size()) + " entries: there is one, or two");
 }

@@ -376,11 +376,9 @@ linalg::Lstsq lstsq(const Tensor &a, const Tensor &b, std::optional<double> rcon
   const Tensor x = matmul(inverse, columns, {.transpose_lhs = wide});
   // As many as columns where rows are left over, whatever the rank is, which no size depends on.
   const bool over = detail::size_for_call(a, a.rank() - 2) > detail::size_for_call(a, a.rank() - 1);
-  const auto squares = [](const Tensor &rest) {
-    return square(is_complex(rest.dtype()) ? abs(rest) : rest);
-  };
-  const Tensor residuals = over ? sum(squares(columns - matmul(a, x)), {.axes = Ints{-2}})
-                                : zeros({0}, component_of(a.dtype()));
+  const Tensor residuals =
+      over ? sum(square(real_magnitudes(columns - matmul(a, x))), {.axes = Ints{-2}})
+           : zeros({0}, component_of(a.dtype()));
   return {vector ? along(x, x.rank() - 1, 0) : x, residuals, found.rank(part), found.values};
 }
 

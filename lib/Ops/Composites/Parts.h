@@ -87,6 +87,10 @@ void check_segments(const char *function, const Tensor &x, const Tensor &ids, co
 /// The sizes as `reshape` takes them, -1 where one is not known.
 inline Ints sizes_of(const Tensor &x) { return shape_of(x); }
 
+/// Real numbers with the squares of x's: the absolute values of complex ones, and real ones as they
+/// are.
+inline Tensor real_magnitudes(const Tensor &x) { return is_complex(x.dtype()) ? abs(x) : x; }
+
 /// Throws IndexError, in the words of an index, unless a mask is of the sizes of x from an axis on,
 /// or of 0 with `or_none`; the program checks it where a trace does not know them.
 void check_mask(const Tensor &mask, const Tensor &x, std::int64_t axis, bool or_none);
