@@ -12,16 +12,19 @@ using namespace emulator;
 
 namespace {
 
+/// Whether both sides of a copy are there; a report says what is wrong.
+bool is_possible(Driver &driver, const CopyCall &call) {
+  const std::string wrong = check_copy(driver, call);
+  if (!wrong.empty()) driver.report("a copy of " + std::to_string(call.width) + " bytes: " + wrong);
+  return wrong.empty();
+}
+
 /// Puts a copy into a stream, or says what is wrong with it.
 CUresult enqueue_copy(Driver &driver, Device &device, CUstream handle, CopyCall call,
                       std::function<void()> afterwards = {}) {
   Stream *stream = driver.find_stream(handle, device);
   if (stream == nullptr) return CUDA_ERROR_INVALID_HANDLE;
-  const std::string wrong = check_copy(driver, call);
-  if (!wrong.empty()) {
-    driver.report("a copy of " + std::to_string(call.width) + " bytes: " + wrong);
-    return CUDA_ERROR_INVALID_VALUE;
-  }
+  if (!is_possible(driver, call)) return CUDA_ERROR_INVALID_VALUE;
   const std::string name = "a copy of " + std::to_string(call.width) + " bytes " +
                            (call.from.host ? "to the device"
                             : call.to.host ? "to the host"
@@ -241,7 +244,8 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, std::size_t byte
     // Memory that is not pinned is read before the function returns: what becomes of it later does
     // not matter.
     std::shared_ptr<std::byte[]> staged;
-    if (!is_pinned(driver, from) && !driver.space.is_reserved(call.from.address)) {
+    if (!is_pinned(driver, from)) {
+      if (!is_possible(driver, call)) return CUDA_ERROR_INVALID_VALUE;
       staged = std::shared_ptr<std::byte[]>(new std::byte[bytes]);
       std::memcpy(staged.get(), from, bytes);
       call.from.address = reinterpret_cast<std::uint64_t>(staged.get());

@@ -133,6 +133,8 @@ Region &find_region(const Warp &warp, const Instruction &in, int lane, std::uint
         region = warp.hints[number] = &find_region(warp, request.in, lane, address, request.bytes);
     }
     bytes = region->bytes + (address - region->address);
+    // Of two host threads both may find what was there before either stored: then equal values are
+    // reported as a race, though rarely.
     const bool silent =
         values != nullptr && std::memcmp(bytes, values + lane * request.bytes, request.bytes) == 0;
     note(warp, request, lane, *region, address, silent);

@@ -61,7 +61,8 @@ struct Granule {
          tick_of(earlier) < actor.clock[warp_of(earlier)];
 }
 
-inline bool are_readers_ordered(const Granule &granule, const Actor &actor) {
+[[gnu::no_sanitize("thread")]] inline bool are_readers_ordered(const Granule &granule,
+                                                               const Actor &actor) {
   if (granule.reader < actor.first) return true;
   if ((granule.reader & kSeveralReaders) == 0) return is_ordered(granule.reader, actor);
   if (granule.reader_warps == 0 || serial_of(granule.reader) != serial_of(actor.record))
@@ -71,9 +72,12 @@ inline bool are_readers_ordered(const Granule &granule, const Actor &actor) {
   return true;
 }
 
+// Where a kernel races, so do these notes of it: any of the values that meet is a report's.
+
 /// Notes that `me`, the record of a lane of the actor or of several of its lanes, reads. The record
 /// of a store that this races with, or 0.
-inline Record note_read(Granule granule, Record me, const Actor &actor) {
+[[gnu::no_sanitize("thread")]] inline Record note_read(Granule granule, Record me,
+                                                       const Actor &actor) {
   const Record writer = granule.writer;
   const bool harmless = (writer & kSilentStore) != 0 || (writer & me & kAtomicAccess) != 0;
   const bool race = !harmless && !is_ordered(writer, actor) && !is_same_thread(writer, me);
@@ -97,7 +101,8 @@ inline Record note_read(Granule granule, Record me, const Actor &actor) {
 
 /// The same of a store; `me` says whether it is silent. `read` says whether what it races with was
 /// a load.
-inline Record note_write(Granule granule, Record me, const Actor &actor, bool &read) {
+[[gnu::no_sanitize("thread")]] inline Record note_write(Granule granule, Record me,
+                                                        const Actor &actor, bool &read) {
   const Record writer = granule.writer, reader = granule.reader;
   const bool silent = (me & kSilentStore) != 0;
   const bool writer_ordered = is_ordered(writer, actor);

@@ -1,7 +1,7 @@
 // The forms by name, and the choice of the machine code that this processor runs.
 #include "Emulator/Program/Forms.h"
 
-#include <cstring>
+#include <utility>
 
 #include "Emulator/Instructions/Families.h"
 
@@ -15,10 +15,7 @@ void FormTable::add(std::initializer_list<std::string_view> parts, Handler run,
     if (!name.empty()) name += '.';
     name += part;
   }
-  // Names live as long as the table, which is for ever.
-  char *kept = new char[name.size()];
-  std::memcpy(kept, name.data(), name.size());
-  forms_[std::string_view(kept, name.size())] = {run, signature, mode};
+  forms_.insert_or_assign(std::move(name), Form{run, signature, mode});
 }
 
 const Form *FormTable::find(std::string_view opcode) const {

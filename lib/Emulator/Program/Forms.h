@@ -2,10 +2,11 @@
 // executes it.
 #pragma once
 
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "Emulator/Program/Instruction.h"
 
@@ -38,10 +39,11 @@ public:
   /// Null if there is none.
   const Form *find(std::string_view opcode) const;
 
-  const std::unordered_map<std::string_view, Form> &all() const { return forms_; }
+  /// By their names.
+  const std::map<std::string, Form, std::less<>> &all() const { return forms_; }
 
 private:
-  std::unordered_map<std::string_view, Form> forms_;
+  std::map<std::string, Form, std::less<>> forms_;
 };
 
 /// Those of this processor's level.

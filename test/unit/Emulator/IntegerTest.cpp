@@ -35,6 +35,9 @@ Big product(T a, T b) { // of u64 beyond 127 bits, modulo 2^128
   return static_cast<Big>(static_cast<unsigned __int128>(Big{a}) *
                           static_cast<unsigned __int128>(Big{b}));
 }
+Big sum(Big a, Big b) { // modulo 2^128
+  return static_cast<Big>(static_cast<unsigned __int128>(a) + static_cast<unsigned __int128>(b));
+}
 template <class T>
 Big upper(T a, T b) {
   const Big all = product(a, b);
@@ -61,8 +64,9 @@ TYPED_TEST(Integers, ProductsHaveALowerAndAnUpperHalf) {
   expect_form<T(T, T)>("mul.lo." + type, [](T a, T b) { return cut<T>(product(a, b)); });
   expect_form<T(T, T)>("mul.hi." + type, [](T a, T b) { return cut<T>(upper(a, b)); });
   expect_form<T(T, T, T)>("mad.lo." + type,
-                          [](T a, T b, T c) { return cut<T>(product(a, b) + c); });
-  expect_form<T(T, T, T)>("mad.hi." + type, [](T a, T b, T c) { return cut<T>(upper(a, b) + c); });
+                          [](T a, T b, T c) { return cut<T>(sum(product(a, b), c)); });
+  expect_form<T(T, T, T)>("mad.hi." + type,
+                          [](T a, T b, T c) { return cut<T>(sum(upper(a, b), c)); });
   if constexpr (sizeof(T) < 8) {
     using W = WideOf<T>;
     expect_form<W(T, T)>("mul.wide." + type, [](T a, T b) { return cut<W>(product(a, b)); });

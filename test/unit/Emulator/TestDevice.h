@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,8 +69,8 @@ public:
     auto launch = std::make_unique<Launch>();
     launch->kernel = program.kernels.begin()->second.get();
     launch->shape = shape;
-    launch->parameters.resize(parameters.size() * 8);
-    std::memcpy(launch->parameters.data(), parameters.data(), launch->parameters.size());
+    const auto bytes = std::as_bytes(std::span(parameters));
+    launch->parameters.assign(bytes.begin(), bytes.end());
     launch->space = &space;
     launch->schedule = schedule;
     launch->first_serial = machine.take_serials(shape.blocks());
