@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import MethodDescriptorType
 from typing import Any
 
 from weft import _train, _weft
@@ -62,30 +64,40 @@ def takes_training(layer: Any) -> bool:
 
 
 class _Signature:
-    """`__signature__` of one class alone, made when it is wanted: its objects and classes that derive from it have
-    their own."""
+    """`__signature__` of one class, made when it is wanted: its objects and classes with another `__init__` have
+    their own. Without parameters they are those of its `__init__`."""
 
-    def __init__(self, cls: type, parameters: str) -> None:
+    def __init__(self, cls: type, parameters: str | None) -> None:
         self._cls, self._parameters = cls, parameters
 
     def __get__(self, one: Any, cls: Any = None) -> Any:
-        if one is not None or cls is not self._cls:
+        if one is not None or (cls is not self._cls if self._parameters else cls.__init__ is not self._cls.__init__):
             raise AttributeError("__signature__")
         import inspect
 
+        if self._parameters is None:
+            whole = inspect.signature(self._cls.__init__)
+            return whole.replace(parameters=list(whole.parameters.values())[1:])
         space: dict[str, Any] = {}
         exec(f"def call({self._parameters}): ...", space)
         return inspect.signature(space["call"])
 
 
-def sign(cls: Any, parameters: str = "*args, **kwargs") -> None:
+def sign(cls: Any, parameters: str | None = "*args, **kwargs") -> None:
     """Gives a class the parameters that `inspect` does not find. Those that nothing calls say what to write instead,
     whatever they are given."""
     cls.__signature__ = _Signature(cls, parameters)
 
 
-for _error in [each for each in vars(_weft).values() if isinstance(each, type) and issubclass(each, _weft.Error)]:
-    sign(_error)
+_classes: dict[Any, None] = {}
+for _name, _module in sys.modules.items():
+    if _name.startswith("weft._"):
+        _classes.update({each: None for each in vars(_module).values() if isinstance(each, type)})
+for _cls in _classes:
+    if issubclass(_cls, _weft.Error):
+        sign(_cls)
+    elif isinstance(_cls.__dict__.get("__init__"), MethodDescriptorType) and _cls.__module__.startswith("weft"):
+        sign(_cls, None)  # the first releases of Python 3.11 look for no `__init__` of C++
 for _cls in (
     _weft.Tensor, _weft.DType, _weft.Size, _weft.Function, _weft.Initializer, _weft.Schedule,
     _train.Run, _train.Callback, _weft.RestoreStatus,
