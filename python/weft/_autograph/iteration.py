@@ -345,19 +345,41 @@ def _stage_by_guess(
     loop: _Loop, before: tuple[Any, ...], run: Callable[[LoopState], list[Tensor]]
 ) -> bool:
     """Records a loop by a guess of what it carries; whether that held. What fails otherwise fails
-    again without it, and is said there."""
+    again without it, and is said there. An exception of no such kind, as a signal handler raises
+    it or code of the user once, does not come again in a second attempt: that one is raised."""
     if loop.options.get("shape_invariants"):
         return False
-    state = LoopState(loop.symbols, before)
-    if not state.guess():
-        return False
-    try:
-        results = run(state)
-    except Exception:
-        loop.set(before)
-        return False
-    except BaseException:
-        loop.set(before)
-        raise
-    loop.set(state.values(results))
-    return True
+    library_errors = tuple(library().errors)
+    failed: Exception | None = None
+    while True:
+        state = LoopState(loop.symbols, before)
+        if not state.guess():
+            return False
+        try:
+            results = run(state)
+        except Exception as error:
+            loop.set(before)
+            if isinstance(error, (Retry, *library_errors)):
+                return False
+            if failed is not None:
+                if _origin(error) == _origin(failed):
+                    return False
+                raise failed from error
+            failed = error
+            continue
+        except BaseException:
+            loop.set(before)
+            raise
+        if failed is not None:
+            loop.set(before)
+            raise failed
+        loop.set(state.values(results))
+        return True
+
+
+def _origin(error: Exception) -> tuple[object, ...]:
+    """What an error is and where it was raised."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    return (type(error), at and at.tb_frame.f_code, at and at.tb_lasti)

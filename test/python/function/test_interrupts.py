@@ -199,3 +199,39 @@ def test_what_a_handler_raises_is_not_lost_while_a_function_is_traced(tmp_path):
         env={**os.environ, "PYTHONPATH": str(Path(wf.__file__).parents[1])},
     )  # fmt: skip
     assert (child.stdout, child.stderr) == ("60\n", "")
+
+
+@pytest.mark.parametrize("construct", ["while", "for", "nested"])
+def test_what_is_raised_once_while_a_loop_is_traced_is_not_lost(construct):
+    class OnceError(Exception):
+        pass
+
+    @wf.autograph.do_not_convert
+    def count(x):
+        calls.append(x)
+        if len(calls) == at:
+            raise OnceError
+        return x
+
+    def f(x):
+        if construct == "while":
+            while wf.sum(x) < 5.0:
+                x = count(x) * 2.0 + 1.0
+        elif construct == "for":
+            for _ in range(n):
+                x = count(x) + 1.0
+        else:
+            for _ in range(n):
+                while wf.sum(count(x)) < 5.0:
+                    x = count(x) * 2.0 + 1.0
+        return x
+
+    x, n = wf.tensor([1.0, 2.0]), wf.tensor(3)
+    for at in range(1, 9):
+        calls = []
+        try:
+            wf.function(f)(x)
+            raised = False
+        except OnceError:
+            raised = True
+        assert raised == (len(calls) >= at), (at, len(calls))
