@@ -1,10 +1,11 @@
-// Devices: where a tensor's elements lie.
+// Devices: where a tensor's elements lie, which there are, and where new tensors go.
 #pragma once
 
 #include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft {
 
@@ -15,6 +16,12 @@ struct Device {
   DeviceKind kind = DeviceKind::cpu;
   std::uint8_t index = 0;
 
+  constexpr Device() = default;
+  constexpr Device(DeviceKind kind, std::uint8_t index = 0) : kind(kind), index(index) {}
+  /// The device of that name, as parse_device reads it.
+  Device(const char *name);
+  Device(const std::string &name);
+
   friend bool operator==(const Device &, const Device &) = default;
 };
 
@@ -22,5 +29,31 @@ struct Device {
 Device parse_device(std::string_view text);
 std::string to_string(Device device);
 std::ostream &operator<<(std::ostream &out, Device device);
+
+/// All devices that can be used: cpu:0, and each GPU with a CUDA driver of 12.0 or newer and a chip
+/// of compute capability 7.5 or more.
+std::vector<Device> devices();
+
+/// Throws DeviceError, which says why, unless the device can be used.
+void check_device(Device device);
+
+/// Where creation functions of this thread put their tensors: the device of its innermost
+/// DeviceScope, or cpu:0.
+Device default_device();
+
+/// While one lives, creation functions of its thread (`zeros`, `full`, `tensor`, `arange`, those of
+/// weft::random, ...) put their tensors on its device. Ops run where their operands are, in it and
+/// outside of it.
+class DeviceScope {
+public:
+  /// Throws DeviceError, which says why, unless the device can be used.
+  explicit DeviceScope(Device device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope &) = delete;
+  DeviceScope &operator=(const DeviceScope &) = delete;
+
+private:
+  Device outer_;
+};
 
 } // namespace weft

@@ -22,6 +22,7 @@ enum class ErrorKind : std::uint8_t {
   out_of_memory,
   compile,
   io,
+  device,
   internal,
 };
 
@@ -74,6 +75,8 @@ WEFT_ERROR_CLASS(OutOfMemory, out_of_memory);
 WEFT_ERROR_CLASS(CompileError, compile);
 /// A file that is missing, malformed or cannot be written.
 WEFT_ERROR_CLASS(IOError, io);
+/// A device that is not there, that failed, or that other operands of the call are not on.
+WEFT_ERROR_CLASS(DeviceError, device);
 /// Our own fault: please report it.
 WEFT_ERROR_CLASS(InternalError, internal);
 

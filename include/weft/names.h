@@ -89,6 +89,7 @@ using weft::while_loop;
 
 // Errors.
 using weft::AssertionError;
+using weft::DeviceError;
 using weft::DTypeError;
 using weft::Error;
 using weft::IndexError;

@@ -46,7 +46,7 @@ bool package_runs() {
   return file != nullptr && !folder.empty() && std::string_view(file).starts_with(folder);
 }
 
-constexpr std::size_t kKinds = 11;
+constexpr std::size_t kKinds = static_cast<std::size_t>(ErrorKind::internal) + 1;
 PyObject *classes[kKinds] = {};
 PyObject *not_allowed = nullptr, *no_attribute = nullptr, *symbolic_size = nullptr;
 
@@ -420,6 +420,13 @@ void define_errors(nb::module_ &module) {
          "    Traceback (most recent call last):\n"
          "        ...\n"
          "    weft.IOError: ...: missing.npy: cannot be opened: No such file or directory\n");
+  define(ErrorKind::device, "DeviceError", {base, PyExc_RuntimeError},
+         "A device that is not there, that failed, or that other operands of a call are not on."
+         "\n\nExample:\n"
+         "    >>> wf.ones(2).to_device('gpu:99')\n"
+         "    Traceback (most recent call last):\n"
+         "        ...\n"
+         "    weft.DeviceError: ...: to: cannot use gpu:99:...\n");
   define(ErrorKind::internal, "InternalError", {base, PyExc_RuntimeError},
          "A fault of Weft's own: please report it."
          "\n\nExample:\n"

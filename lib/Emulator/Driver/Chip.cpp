@@ -22,10 +22,10 @@ Chip chip(std::string_view name, int major, int minor, std::uint32_t shared_kilo
 
 const Chip *all(std::size_t &count) {
   static const Chip chips[] = {
-      chip("sm_75", 7, 5, 64, 1024, 16, 40),     chip("sm_80", 8, 0, 164, 2048, 32, 108),
-      chip("sm_86", 8, 6, 100, 1536, 16, 84),    chip("sm_89", 8, 9, 100, 1536, 24, 128),
-      chip("sm_90", 9, 0, 228, 2048, 32, 132),   chip("sm_100", 10, 0, 228, 2048, 32, 148),
-      chip("sm_120", 12, 0, 100, 1536, 24, 170),
+      chip("sm_70", 7, 0, 96, 2048, 32, 80),     chip("sm_75", 7, 5, 64, 1024, 16, 40),
+      chip("sm_80", 8, 0, 164, 2048, 32, 108),   chip("sm_86", 8, 6, 100, 1536, 16, 84),
+      chip("sm_89", 8, 9, 100, 1536, 24, 128),   chip("sm_90", 9, 0, 228, 2048, 32, 132),
+      chip("sm_100", 10, 0, 228, 2048, 32, 148), chip("sm_120", 12, 0, 100, 1536, 24, 170),
   };
   count = std::size(chips);
   return chips;

@@ -34,6 +34,7 @@ const char *word(ErrorKind kind) {
   case ErrorKind::linalg: return "LinAlgError";
   case ErrorKind::compile: return "CompileError";
   case ErrorKind::io: return "IOError";
+  case ErrorKind::device: return "DeviceError";
   case ErrorKind::internal: return "internal error";
   }
   return "an error of no kind";

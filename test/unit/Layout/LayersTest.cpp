@@ -18,9 +18,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Support"] = {};
   may["Cuda"] = {};
   may["Emulator"] = {"Cuda"}; // a library of its own
+  may["Device"] = {"Support", "Cuda"};
   may["OpDefs"] = {"Support"};
   may["Complex"] = {"Support", "OpDefs", "Complex"};
-  may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
+  may["Runtime"] = may["Kernels"] = {"Support", "Device", "OpDefs", "Runtime", "Kernels"};
   may["Linalg"] = {"Support", "OpDefs", "Kernels", "Linalg"};
   may["Program"] = may["Runtime"];
   may["CodeCache"] = may["Runtime"];
@@ -63,7 +64,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/detail/fewest_digits.h", "Support"},
     {"weft/detail/inline_vector.h", "Support"},
     {"weft/detail/opcode.h", "OpDefs"},
-    {"weft/device.h", "Runtime"},
+    {"weft/device.h", "Device"},
     {"weft/log.h", "Support"},
     {"weft/memory.h", "Support"},
     {"weft/threads.h", "Support"},
