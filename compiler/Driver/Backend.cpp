@@ -4,6 +4,7 @@
 #include "Program/CompilerBackend.h"
 #include "Program/Requests.h"
 #include "Program/Sites.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -53,8 +54,9 @@ Target targetOf(const std::string &name, const std::string &processor) {
 
 /// Makes a variable that nothing assigns a constant, with the value that it has now.
 void freeze(ModuleOp module, StringRef symbol, const ::weft::Tensor &value) {
+  const ::weft::Tensor host = ::weft::detail::on_host(value);
   DenseElementsAttr elements =
-      elementsAttrOf({value.type(), value.impl()->data, nullptr}, module.getContext());
+      elementsAttrOf({host.type(), host.impl()->data, nullptr}, module.getContext());
   SmallVector<HandleOp> handles;
   module.walk([&](HandleOp handle) {
     if (handle.getVariable() == symbol) handles.push_back(handle);

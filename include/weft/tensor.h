@@ -163,7 +163,8 @@ public:
     return value;
   }
   /// The elements, row-major. `T` must be the C++ type of the dtype (DTypeError) and the tensor
-  /// contiguous (see `contiguous()`; StateError). Valid as long as the tensor.
+  /// contiguous (see `contiguous()`; StateError) and on the CPU (see `to()`; DeviceError). Valid as
+  /// long as the tensor.
   template <class T>
   std::span<const T> span(std::source_location where = WEFT_HERE) const {
     static_assert(Element<T>, WEFT_ELEMENT_WANTED("span<T>()"));
@@ -187,11 +188,13 @@ public:
   }
 
   bool is_contiguous(std::source_location where = WEFT_HERE) const {
-    return checked("is_contiguous", where).contiguous;
+    return detail::in_order(checked("is_contiguous", where));
   }
   /// The same tensor if it is row-major without gaps, otherwise such a copy.
   Tensor contiguous(std::source_location where = WEFT_HERE) const;
-  /// The same elements on another device. Throws ValueError if this build has no such device.
+  /// The same elements on another device, `x.to("gpu:0")`, or the tensor itself if it is there.
+  /// Throws DeviceError, which says why, if the device cannot be used, and OutOfMemory; StateError
+  /// on a traced tensor, whose values are where its function runs.
   Tensor to(Device device, std::source_location where = WEFT_HERE) const;
   /// The same values in another dtype, as the op `cast` converts them.
   Tensor astype(DType dtype, std::source_location where = WEFT_HERE) const;

@@ -41,7 +41,7 @@ private:
   /// Whether `factor` is ones, as the cotangent of a sum is, and the product is `x`.
   static bool leaves(const Tensor &factor, const Tensor &x) {
     const detail::TensorImpl *ones = factor.impl(), *of = x.impl();
-    if (ones->size == 0 || ones->rank > of->rank || ones->dtype != of->dtype || !of->contiguous ||
+    if (ones->size == 0 || ones->rank > of->rank || ones->dtype != of->dtype || !of->plain ||
         !is_floating(ones->dtype))
       return false;
     for (std::size_t i = 0; i < ones->rank; ++i) {
@@ -49,7 +49,7 @@ private:
       if (size != 1 && (ones->strides()[i] != 0 || size != of->dims()[of->rank - ones->rank + i]))
         return false;
     }
-    return ones->storage != detail::Storage::traced && of->storage != detail::Storage::traced &&
+    return ones->storage != detail::Storage::traced && ones->device == of->device &&
            visit_dtype(ones->dtype,
                        [&]<class T>() { return *detail::elements<T>(factor) == T(1); });
   }

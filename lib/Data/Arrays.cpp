@@ -9,6 +9,7 @@
 #include "IO/InputFile.h"
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
@@ -117,7 +118,7 @@ std::vector<Column> columns_of(std::span<const Tensor> tensors) {
       raise(ErrorKind::state, name + " stands for a value of a traced function");
     if (tensors[i].rank() == 0)
       raise(ErrorKind::shape, name + " has no axis to take rows along: its shape is ()");
-    auto kept = std::make_shared<const Tensor>(make_contiguous(tensors[i]));
+    auto kept = std::make_shared<const Tensor>(make_contiguous(weft::detail::on_host(tensors[i])));
     const Shape shape = kept->shape();
     const DType dtype = kept->dtype();
     const std::byte *data = kept->impl()->data;

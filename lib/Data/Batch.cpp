@@ -7,6 +7,7 @@
 #include "Data/Stage.h"
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
 #include "Support/Messages.h"
@@ -69,7 +70,7 @@ Tensor stack_part(std::span<const Item> items, std::size_t part,
       items, [&](const Item &item) { return item.tensors[part].shape() != shape; });
   if (differ) fill(result, *padding);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    const Tensor &from = items[i].tensors[part];
+    const Tensor from = weft::detail::on_host(items[i].tensors[part]);
     std::byte *to = result.impl()->data + i * bytes;
     const std::span<const std::int64_t> strides(result.impl()->strides() + 1, shape.size());
     if (from.is_contiguous() && !differ) std::memcpy(to, from.impl()->data, bytes);

@@ -60,8 +60,9 @@ Runtime &runtime_of(Device device) {
   if (device.index >= there.known.size())
     raise(ErrorKind::device,
           refused + "the CUDA driver knows " + std::to_string(there.known.size()) +
-              (there.known.size() == 1 ? " GPU, gpu:0" : " GPUs, the last of which is gpu:" +
-                                                            std::to_string(there.known.size() - 1)));
+              (there.known.size() == 1
+                   ? " GPU, gpu:0"
+                   : " GPUs, the last of which is gpu:" + std::to_string(there.known.size() - 1)));
   const auto &[runtime, why] = there.known[device.index];
   if (runtime == nullptr) raise(ErrorKind::device, refused + why);
   return *runtime;

@@ -31,8 +31,8 @@ struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// PTX that is loaded on one device, and its kernels, numbered in the order of their `.entry` in the
-/// text. Its last owner unloads it, after the work that was launched.
+/// PTX that is loaded on one device, and its kernels, numbered in the order of their `.entry` in
+/// the text. Its last owner unloads it, after the work that was launched.
 class Program {
 public:
   virtual ~Program() = default;
@@ -45,15 +45,15 @@ public:
 /// One GPU. Thread-safe, and never destroyed. Its context is made by the first call that needs it.
 ///
 /// Every function throws DeviceError, naming the device, where the driver refuses it; where an
-/// earlier launch failed, which the driver says late; from then on, as the device cannot be used any
-/// more in this process; and in a child after a fork.
+/// earlier launch failed, which the driver says late; from then on, as the device cannot be used
+/// any more in this process; and in a child after a fork.
 class Runtime {
 public:
   virtual Device device() const = 0;
   virtual const Facts &facts() const = 0;
 
-  /// Device memory for this thread's stream, never null, aligned to 256 bytes, for at least one byte. Throws
-  /// OutOfMemory naming the device, after it has given back what was kept for later.
+  /// Device memory for this thread's stream, never null, aligned to 256 bytes, for at least one
+  /// byte. Throws OutOfMemory naming the device, after it has given back what was kept for later.
   virtual std::byte *allocate(std::size_t bytes) = 0;
   /// Gives it back, from any thread, as soon as the work of its thread and of all that called `use`
   /// is done with it. Null is nothing.
@@ -61,7 +61,8 @@ public:
   /// Lets this thread's work that follows use memory that another thread allocated: behind that
   /// thread's work so far. `memory` may be inside of what was allocated. To be called before each
   /// launch that reads or writes memory which may come from elsewhere: it costs a load as long as
-  /// only one thread uses the device. Before writes (`writes`) it also waits for everybody who read it.
+  /// only one thread uses the device. Before writes (`writes`) it also waits for everybody who read
+  /// it.
   virtual void use(const std::byte *memory, bool writes = false) = 0;
 
   /// Host to device; `from` may be reused at return.
@@ -78,8 +79,8 @@ public:
 
   /// Loads PTX; `name` is what messages call it. Throws CompileError with the driver's words.
   virtual std::shared_ptr<Program> load(const std::string &ptx, const std::string &name) = 0;
-  /// Starts kernel number `kernel` with `arguments`, a pointer to each argument, which is read before
-  /// this returns. A grid without blocks is no launch.
+  /// Starts kernel number `kernel` with `arguments`, a pointer to each argument, which is read
+  /// before this returns. A grid without blocks is no launch.
   virtual void launch(const Program &program, std::size_t kernel, Dim3 grid, Dim3 block,
                       std::size_t shared_bytes, void *const *arguments) = 0;
   /// Waits for this thread's work. Throws DeviceError for what failed in it.

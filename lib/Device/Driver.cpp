@@ -36,11 +36,12 @@ std::string open(Driver &driver) {
   const std::string name = own != nullptr && *own != 0 ? own : "libcuda.so.1";
   void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return "no CUDA driver (" + said_by_loader() + ")";
-  const std::string least = ", and CUDA " + version_text(kLeastDriver) + " is the least that will do";
-  const auto find = reinterpret_cast<decltype(driver.cuGetProcAddress)>(
-      dlsym(library, "cuGetProcAddress_v2"));
-  const auto version = reinterpret_cast<decltype(driver.cuDriverGetVersion)>(
-      dlsym(library, "cuDriverGetVersion"));
+  const std::string least =
+      ", and CUDA " + version_text(kLeastDriver) + " is the least that will do";
+  const auto find =
+      reinterpret_cast<decltype(driver.cuGetProcAddress)>(dlsym(library, "cuGetProcAddress_v2"));
+  const auto version =
+      reinterpret_cast<decltype(driver.cuDriverGetVersion)>(dlsym(library, "cuDriverGetVersion"));
   if (version == nullptr || version(&driver.version) != CUDA_SUCCESS)
     return name + " is no CUDA driver: it does not say its version";
   if (driver.version < kLeastDriver || find == nullptr)

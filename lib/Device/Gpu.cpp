@@ -117,8 +117,9 @@ void Gpu::make_context() const {
 Gpu::Entered::Entered(const Gpu &gpu) : driver_(gpu.driver_) {
   if (gpu.generation_ != forks::generation())
     raise(ErrorKind::device,
-          gpu.name() + " cannot be used in a child of fork(), as its parent used CUDA before; start "
-                       "the process anew, as Python's multiprocessing does with \"spawn\"");
+          gpu.name() +
+              " cannot be used in a child of fork(), as its parent used CUDA before; start "
+              "the process anew, as Python's multiprocessing does with \"spawn\"");
   if (const std::string *lost = gpu.lost_.load(std::memory_order_acquire))
     raise(ErrorKind::device, *lost);
   CUcontext context = gpu.context_.load(std::memory_order_acquire);
@@ -246,9 +247,8 @@ void Gpu::copy_out(void *to, const std::byte *from, std::size_t bytes) {
     Part part{.begin = begin, .bytes = std::min(bytes - begin, Staging::kSlotBytes)};
     if (own.staging.take(driver_, own.handle, part.bytes, part.slot, part.staged) != CUDA_SUCCESS)
       part.slot = nullptr, part.staged = target + begin; // the driver stages it itself
-    CUresult result =
-        driver_.cuMemcpyDtoHAsync(part.staged, reinterpret_cast<CUdeviceptr>(from + begin),
-                                  part.bytes, own.handle);
+    CUresult result = driver_.cuMemcpyDtoHAsync(
+        part.staged, reinterpret_cast<CUdeviceptr>(from + begin), part.bytes, own.handle);
     if (result == CUDA_SUCCESS && part.slot != nullptr) {
       result = driver_.cuEventRecord(part.slot->done, own.handle);
       part.slot->pending = true;
@@ -279,9 +279,8 @@ void Gpu::copy(std::byte *to, const std::byte *from, std::size_t bytes) {
   use(to, /*writes=*/true);
   const Entered entered(*this);
   const Stream &own = stream();
-  const CUresult result =
-      driver_.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(to),
-                                reinterpret_cast<CUdeviceptr>(from), bytes, own.handle);
+  const CUresult result = driver_.cuMemcpyDtoDAsync(
+      reinterpret_cast<CUdeviceptr>(to), reinterpret_cast<CUdeviceptr>(from), bytes, own.handle);
   if (result != CUDA_SUCCESS)
     check(result, "a copy of " + text_of(bytes) + " on it" + last_launched(own));
 }
@@ -310,8 +309,7 @@ void Gpu::clear(std::byte *to, std::size_t bytes) {
   const Stream &own = stream();
   const CUresult result =
       driver_.cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(to), 0, bytes, own.handle);
-  if (result != CUDA_SUCCESS)
-    check(result, "clearing " + text_of(bytes) + last_launched(own));
+  if (result != CUDA_SUCCESS) check(result, "clearing " + text_of(bytes) + last_launched(own));
 }
 
 } // namespace weft::device

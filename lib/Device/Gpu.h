@@ -29,8 +29,7 @@ public:
   void copy_in(std::byte *to, const void *from, std::size_t bytes) override;
   void copy_out(void *to, const std::byte *from, std::size_t bytes) override;
   void copy(std::byte *to, const std::byte *from, std::size_t bytes) override;
-  void copy_from(std::byte *to, Runtime &source, const std::byte *from,
-                 std::size_t bytes) override;
+  void copy_from(std::byte *to, Runtime &source, const std::byte *from, std::size_t bytes) override;
   void clear(std::byte *to, std::size_t bytes) override;
   std::shared_ptr<Program> load(const std::string &ptx, const std::string &name) override;
   void launch(const Program &program, std::size_t kernel, Dim3 grid, Dim3 block,

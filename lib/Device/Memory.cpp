@@ -1,4 +1,5 @@
-// Device memory: free lists in front of the driver's pool, and the order between threads that use it.
+// Device memory: free lists in front of the driver's pool, and the order between threads that use
+// it.
 #include <algorithm>
 
 #include "Device/Gpu.h"
@@ -75,11 +76,11 @@ std::byte *Gpu::allocate(std::size_t bytes) {
 void Gpu::refuse_memory(std::size_t bytes) const {
   std::size_t free = 0, total = facts_.memory_bytes;
   driver_.cuMemGetInfo(&free, &total);
-  raise(ErrorKind::out_of_memory,
-        name() + " is out of memory: asked for " + std::to_string(bytes) + " bytes (" +
-            system_memory::human(bytes) + "), in use " + system_memory::human(stats_.current) +
-            "; the device has " + system_memory::human(total) + ", of which " +
-            system_memory::human(free) + " are free");
+  raise(ErrorKind::out_of_memory, name() + " is out of memory: asked for " + std::to_string(bytes) +
+                                      " bytes (" + system_memory::human(bytes) + "), in use " +
+                                      system_memory::human(stats_.current) + "; the device has " +
+                                      system_memory::human(total) + ", of which " +
+                                      system_memory::human(free) + " are free");
 }
 
 Block *Gpu::find_block(const std::byte *memory) {
@@ -137,7 +138,8 @@ void Gpu::use(const std::byte *memory, bool writes) {
       if (reader != &own) order_or_throw(own, *reader);
     block->readers.clear();
     block->writer = &own;
-  } else if (block->writer != &own && std::ranges::find(block->readers, &own) == block->readers.end()) {
+  } else if (block->writer != &own &&
+             std::ranges::find(block->readers, &own) == block->readers.end()) {
     order_or_throw(own, *block->writer);
     block->readers.push_back(&own);
   }

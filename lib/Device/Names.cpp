@@ -20,6 +20,9 @@ Device parse_device(std::string_view text) {
   std::string name;
   for (const char c : text) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::string_view rest = name;
+  // TensorFlow's full names: "/job:localhost/replica:0/task:0/device:GPU:0".
+  if (rest.starts_with("/job:localhost"))
+    rest.remove_prefix(std::min(rest.find("/device:"), rest.size()));
   if (rest.starts_with("/")) rest.remove_prefix(1);
   if (rest.starts_with("device:")) rest.remove_prefix(7);
   const std::size_t colon = rest.find(':');

@@ -129,8 +129,8 @@ void Gpu::launch(const Program &program, std::size_t number, Dim3 grid, Dim3 blo
                               .hStream = own.handle,
                               .attrs = nullptr,
                               .numAttrs = 0};
-  const CUresult result = driver_.cuLaunchKernelEx(
-      &config, kernel.function, const_cast<void **>(arguments), nullptr);
+  const CUresult result =
+      driver_.cuLaunchKernelEx(&config, kernel.function, const_cast<void **>(arguments), nullptr);
   if (result != CUDA_SUCCESS)
     check(result, "the launch of " + *kernel.words + " with " + text_of(grid) + " blocks of " +
                       text_of(block) + " threads");

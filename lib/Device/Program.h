@@ -18,7 +18,7 @@ public:
   struct Kernel {
     std::string name;
     cuda::CUfunction function = nullptr;
-    std::shared_ptr<const std::string> words; ///< "the kernel 'k' of 'step'"
+    std::shared_ptr<const std::string> words;                ///< "the kernel 'k' of 'step'"
     mutable std::atomic<std::size_t> most_shared = 48 << 10; ///< bytes that a launch may ask for
   };
 

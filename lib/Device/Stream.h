@@ -54,7 +54,7 @@ struct Block {
   std::byte *address = nullptr;
   std::size_t bytes = 0;
   Stream *owner = nullptr;
-  Stream *writer = nullptr;       ///< whose work others must wait for
+  Stream *writer = nullptr;        ///< whose work others must wait for
   std::vector<Stream *> readers{}; ///< others that waited for it, and may be using it
   bool held = false;
 };

@@ -9,6 +9,7 @@
 
 #include "Export/Runnable.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/Files.h"
 #include "Support/Messages.h"
 
@@ -105,7 +106,7 @@ void run(const weft_program &program, std::span<const weft_input> inputs,
                      " outputs, but the entry has " + std::to_string(count));
   const std::vector<Tensor> results = program.runnable.run(arguments);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    auto owner = std::make_unique<Tensor>(results[i].contiguous());
+    auto owner = std::make_unique<Tensor>(detail::on_host(results[i]).contiguous());
     const detail::TensorImpl &impl = *owner->impl();
     outputs[i] = {static_cast<std::int32_t>(impl.dtype), impl.rank, impl.dims(), impl.data,
                   owner.release()};

@@ -130,7 +130,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
                        static_cast<detail::TraceRef *>(impl->base)->name +
                        "', whose trace has ended: a tensor may not leave its trace; return it "
                        "instead");
-    if (!impl->contiguous) {
+    if (!impl->plain) {
       detail::retain(impl);
       kept.push_back(Tensor(impl).contiguous());
       impl = kept.back().impl();

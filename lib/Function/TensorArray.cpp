@@ -8,6 +8,7 @@
 #include "Ops/ConstructChecks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 
 namespace weft {
@@ -91,7 +92,8 @@ TensorArray TensorArray::write(const Operand &index, const Operand &value) const
   // Values are kept without spare room: it is behind them in memory.
   const bool traced = tracing() || size_.traced();
   Tensor elements = traced ? elements_ : stack();
-  if (Interpreter::current() == nullptr && number.item<std::int64_t>() == elements.size(0))
+  if (Interpreter::current() == nullptr && detail::on_cpu(elements) && detail::on_cpu(element) &&
+      number.item<std::int64_t>() == elements.size(0))
     return {detail::append_slice(elements, element), number + 1, true};
   // One more than the last index must be a number, too.
   constexpr auto kEnd = std::numeric_limits<std::int64_t>::max();

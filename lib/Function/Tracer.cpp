@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 
@@ -77,7 +78,7 @@ Tensor Tracer::input(const TracedType &type, const Shape &names) {
 }
 
 ValueId Tracer::add_constant(const Tensor &tensor) {
-  const Tensor dense = tensor.contiguous();
+  const Tensor dense = detail::on_host(tensor).contiguous();
   auto data = std::make_shared<ConstantData>();
   data->type = dense.type();
   data->bytes = dense.impl()->data;

@@ -7,6 +7,7 @@
 #include "IO/InputFile.h"
 #include "OpDefs/ShapeFunctions.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include "Support/Files.h"
@@ -272,7 +273,7 @@ void check_booleans(const Input &file, const Tensor &tensor) {
 Tensor stored_elements(const std::string &call, const Tensor &tensor) {
   if (!tensor.defined()) throw StateError(call + " is undefined");
   if (tensor.traced()) throw StateError(call + " stands for a value of a traced function");
-  return make_contiguous(tensor);
+  return make_contiguous(detail::on_host(tensor));
 }
 
 std::string_view bytes_of(const Tensor &contiguous) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include "Support/Digest.h"
@@ -23,7 +24,8 @@ constexpr std::uint64_t kLarge = std::uint64_t{32} << 20;
 template <class Take>
 std::string in_pieces(const Tensor &tensor, const Take &take) {
   Xxh3 digest;
-  const auto *next = reinterpret_cast<const char *>(tensor.impl()->data);
+  const Tensor host = detail::on_host(tensor);
+  const auto *next = reinterpret_cast<const char *>(host.impl()->data);
   std::size_t left = static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype());
   while (left != 0) {
     const std::size_t size = std::min(left, kPiece);

@@ -57,7 +57,7 @@ Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x) {
     FusedResult y = function.forward(x);
     return y.value.defined() ? std::move(y.value) : function.ops(x);
   }
-  if (!is_entry(x, function.active)) return function.ops(x);
+  if (!is_entry(x, function.active) || !detail::all_on_cpu(x)) return function.ops(x);
   const auto [y, kept] = [&] {
     const Interpreter::Scope eager(nullptr);
     return function.forward(x);

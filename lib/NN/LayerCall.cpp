@@ -36,8 +36,14 @@ Tensor in_dtype(Tensor x, const std::optional<DType> &dtype) {
 
 } // namespace
 
+Tensor LayerCall::followed(const Operand &x) const {
+  Tensor tensor = x.materialize();
+  device_.follow(tensor);
+  return tensor;
+}
+
 Tensor LayerCall::input(const Operand &x) const {
-  return in_dtype(x.materialize(), name_.computes_in());
+  return in_dtype(followed(x), name_.computes_in());
 }
 
 Tensor LayerCall::weight(const Variable &variable) const {
@@ -45,7 +51,7 @@ Tensor LayerCall::weight(const Variable &variable) const {
 }
 
 Tensor LayerCall::wide_input(const Operand &x, DType dtype) const {
-  return in_dtype(x.materialize(), name_.computes_in() ? std::optional(dtype) : std::nullopt);
+  return in_dtype(followed(x), name_.computes_in() ? std::optional(dtype) : std::nullopt);
 }
 
 void LayerCall::check_dtype(const Tensor &x, const Variable &variable) const {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "Ops/DeviceOps.h"
 #include "Support/CallSite.h"
 #include <weft/nn/layer.h>
 #include <weft/tensor.h>
@@ -67,11 +68,15 @@ public:
   Tensor result(Tensor value) const;
 
 private:
+  /// Its variables and what it makes will be where its input is.
+  Tensor followed(const Operand &x) const;
+
   const LayerName &name_;
   const char *outer_;
   LayerRecorder *recorder_; ///< if somebody hears the call
   std::size_t at_ = 0;      ///< among the records
   profile::Scope scope_;
+  mutable DeviceOfOperands device_;
 };
 
 /// Throws ValueError, in the layer's name, unless there is at least one: "Dense: there must be at

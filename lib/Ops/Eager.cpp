@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Kernels/KernelTable.h"
+#include "Ops/DeviceOps.h"
 #include "Support/Fault.h"
 #include "Support/Profile.h"
 
@@ -40,7 +41,16 @@ std::string text_of(std::span<const TensorType> operands, const Tensor &result) 
   return text + (text.empty() ? "-> " : " -> ") + to_string(detail::type_of(result));
 }
 
+/// Whether the result is of no operand's elements, so that it goes where new tensors go.
+bool is_creation(const OpInfo &info, std::span<const Tensor> operands) {
+  return (operands.empty() && info.op != OpCode::read) || info.name.starts_with("draw_");
+}
+
 } // namespace
+
+EagerFunction eager::function_of(OpCode op) {
+  return kEagerFunctions[static_cast<std::size_t>(op)];
+}
 
 /// An op with several results, which are of these types.
 static Tensor execute_several(const OpInfo &info, std::span<const Tensor> operands,
@@ -111,10 +121,14 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   TensorType few[3]; // most ops have no more operands
   std::vector<TensorType> many(operands.size() > std::size(few) ? operands.size() : 0);
   const std::span<TensorType> types(many.empty() ? few : many.data(), operands.size());
+  bool on_cpu = true;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     check_operand(info, operands[i], i);
+    on_cpu &= detail::on_cpu(operands[i]);
     types[i] = detail::type_of(operands[i]);
   }
+  if (!on_cpu) [[unlikely]]
+    return execute_on_device(info, operands, attrs, more);
   std::vector<TensorType> more_types(more.size());
   Result<TensorType> result = infer({op, types, attrs, more_types});
   if (!result) refuse(info, result.fault().kind, result.fault().message);
@@ -131,6 +145,10 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
                               : execute_several(info, operands, attrs, *result, more_types, more);
   if (scope.noted()) [[unlikely]]
     scope.set_detail(text_of(types, value));
+  if (is_creation(info, operands)) {
+    value = detail::placed(std::move(value));
+    for (Tensor &result : more) result = detail::placed(std::move(result));
+  }
   return value;
 }
 

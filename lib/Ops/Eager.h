@@ -24,6 +24,12 @@ using EagerFunction = Tensor (*)(const OpInfo &info, std::span<const Tensor> ope
 
 namespace eager {
 
+/// That of an op on operands that are not complex.
+EagerFunction function_of(OpCode op);
+
+/// Whether it looks at no element, so that operands may be on any device.
+bool gives_views(EagerFunction function);
+
 /// The elementwise kernel whose variants are these, on operands that broadcast to the shape of
 /// `type`; `cost` is that of an element, as OpInfo::cost. Where there is only variant 0, operands
 /// that are repeated are copied as often first.

@@ -9,6 +9,7 @@
 #include "Ops/EagerRandom.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/Threads.h"
 
 namespace weft::eager {
@@ -112,7 +113,7 @@ Tensor uniform_in_one_pass(const Tensor &state, const Shape &shape, DType dtype,
   };
   if (dtype == DType::f32) fill(elements<float>(result));
   else fill(elements<double>(result));
-  return result;
+  return detail::placed_beside(state, std::move(result));
 }
 
 Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, double mean,
@@ -124,7 +125,7 @@ Tensor normal_in_one_pass(const Tensor &state, const Shape &shape, DType dtype, 
   };
   if (dtype == DType::f32) fill(elements<float>(result));
   else fill(elements<double>(result));
-  return result;
+  return detail::placed_beside(state, std::move(result));
 }
 
 Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t low,
@@ -148,7 +149,7 @@ Tensor randint_in_one_pass(const Tensor &state, const Shape &shape, std::int64_t
   };
   if (dtype == DType::i32) fill(elements<std::int32_t>(result));
   else fill(elements<std::int64_t>(result));
-  return result;
+  return detail::placed_beside(state, std::move(result));
 }
 
 } // namespace weft::eager

@@ -2,12 +2,13 @@
 #include "Ops/EagerRandom.h"
 
 #include "Ops/Eager.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 
 namespace weft::eager {
 
 kernels::RandomStream stream_of(const Tensor &state) {
-  const Tensor dense = make_contiguous(state);
+  const Tensor dense = make_contiguous(detail::on_host(state));
   const auto *words = detail::elements<const std::int64_t>(dense);
   return {static_cast<std::uint64_t>(words[0]), static_cast<std::uint64_t>(words[1])};
 }

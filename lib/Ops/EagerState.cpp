@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "Ops/Eager.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Printing.h"
 #include "Runtime/StridedCopy.h"
 #include "Runtime/Variable.h"
@@ -50,7 +51,7 @@ Tensor print(const OpInfo &, std::span<const Tensor> operands, const Attrs &attr
 
 Tensor check(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,
              const TensorType &) {
-  const Tensor condition = make_contiguous(operands[0]);
+  const Tensor condition = make_contiguous(detail::on_host(operands[0]));
   const bool *const values = detail::elements<const bool>(condition);
   bool holds = true;
   for (std::int64_t i = 0; i < condition.size(); ++i) holds &= values[i];

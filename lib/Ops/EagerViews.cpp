@@ -1,4 +1,6 @@
 // Ops that only look at elements differently: their results are views.
+#include <algorithm>
+
 #include "Ops/Eager.h"
 #include "Runtime/StridedCopy.h"
 
@@ -88,6 +90,12 @@ Tensor reverse(const OpInfo &, std::span<const Tensor> operands, const Attrs &at
     stride = -stride;
   }
   return detail::new_view(operands[0], type.shape, strides, offset);
+}
+
+bool gives_views(EagerFunction function) {
+  constexpr EagerFunction all[] = {stop_gradient, barrier,   match_shape, reshape,
+                                   transpose,     broadcast, slice,       reverse};
+  return std::ranges::find(all, function) != std::end(all);
 }
 
 } // namespace weft::eager

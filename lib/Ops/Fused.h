@@ -3,15 +3,16 @@
 
 #include "Ops/FusedTable.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
 
 namespace weft::call {
 
 /// Whether a function made of ops may run as one kernel here: nobody sees its ops, and all operands
-/// are given.
+/// are given, in host memory.
 inline bool fuses(std::span<const Tensor> operands) {
   if (Interpreter::current() != nullptr) return false;
   for (const Tensor &operand : operands)
-    if (!operand.defined()) return false;
+    if (!operand.defined() || !detail::on_cpu(operand)) return false;
   return true;
 }
 

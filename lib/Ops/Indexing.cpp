@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "Ops/DeviceOps.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 #include "Support/CallSite.h"
@@ -252,7 +253,7 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
   // one view.
   if (Interpreter::current() == nullptr && !x.traced() && !profile::on()) {
     Tensor view = detail::new_view(x, plan.shape, plan.steps, plan.offset);
-    if (!plan.reshapes || view.impl()->contiguous) return view;
+    if (!plan.reshapes || view.is_contiguous()) return view;
   }
 
   Tensor result = x;
@@ -337,6 +338,8 @@ Tensor full_like(const Tensor &like, const Operand &value, std::optional<DType> 
                  std::source_location where) {
   const CompositeCall site("full_like", where);
   const TensorType type = detail::type_of(like);
+  DeviceOfOperands device;
+  device.follow(like);
   const DType of = dtype.value_or(type.dtype);
   if (type.shape.is_static()) return full(type.shape, value, of);
   const Tensor number = full({}, value, of);

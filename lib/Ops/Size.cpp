@@ -10,6 +10,7 @@
 
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/SizeNames.h"
@@ -287,7 +288,7 @@ Tensor eye(const Size &rows, const Size &columns, std::int64_t k, DType dtype,
     for (std::int64_t i = std::max<std::int64_t>(0, -k); i < height && i + k < width; ++i)
       target[i * width + i + k] = T(1);
   });
-  return result;
+  return detail::placed(std::move(result));
 }
 
 namespace {
@@ -326,6 +327,7 @@ Tensor linspace(double start, double stop, const Size &number, LinspaceOptions o
     const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0;
     for (std::int64_t i = 0; i < count; ++i) to[i] = start + static_cast<double>(i) * step;
     if (options.endpoint && count > 1) to[count - 1] = stop;
+    line = detail::placed(std::move(line));
   }
   if (is_integer(options.dtype)) line = floor(line); // as NumPy's
   return options.dtype == DType::f64 ? line : cast(line, options.dtype);

@@ -8,6 +8,7 @@
 #include "Ops/FastPath.h"
 #include "Ops/Fused.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
@@ -36,7 +37,7 @@ Tensor full(const Sizes &shape, const Operand &value, DType dtype, std::source_l
   visit_dtype(dtype, [&]<class T>() {
     std::fill_n(detail::elements<T>(result), result.size(), *detail::elements<T>(scalar));
   });
-  return result;
+  return detail::placed(std::move(result));
 }
 
 /// That number of C++ in each element.
@@ -47,7 +48,7 @@ static Tensor filled(const char *function, const Sizes &shape, DType dtype, int 
   visit_dtype(dtype, [&]<class T>() {
     std::fill_n(detail::elements<T>(result), result.size(), static_cast<T>(value));
   });
-  return result;
+  return detail::placed(std::move(result));
 }
 
 Tensor zeros(const Sizes &shape, DType dtype, std::source_location where) {

@@ -11,6 +11,7 @@ namespace weft::random {
 namespace {
 
 Tensor state_of(std::uint64_t seed, std::int64_t stream = 0) {
+  const DeviceScope host{Device()}; // who draws reads it
   return tensor({static_cast<std::int64_t>(seed), stream});
 }
 

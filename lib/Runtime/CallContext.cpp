@@ -55,7 +55,8 @@ public:
       arrays_.push_back({static_cast<DType>(value.dtype),
                          {value.dims, rank},
                          {strides, rank},
-                         static_cast<const std::byte *>(value.data)});
+                         static_cast<const std::byte *>(value.data),
+                         {}});
       strides += rank;
     }
   }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "Runtime/NewTensor.h"
-#include "Runtime/StridedCopy.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include <weft/foreign_memory.h>
 
@@ -15,10 +15,18 @@ namespace detail::dlpack {
 
 namespace {
 
+/// With its work done, as other libraries have streams of their own.
+ArrayDevice device_of(const TensorImpl &impl) {
+  if (on_cpu(impl)) return {kCpu, 0};
+  static_cast<void>(address(impl));
+  device::runtime_of(impl.device).wait();
+  return {kCuda, impl.device.index};
+}
+
 Array described(TensorImpl *impl) {
   const DTypeInfo &info = dtype_info(impl->dtype);
   return {.data = impl->data,
-          .device = {kCpu, 0},
+          .device = device_of(*impl),
           .rank = impl->rank,
           .dtype = {.code = info.dlpack, .bits = static_cast<std::uint8_t>(info.bits), .lanes = 1},
           .shape = impl->dims(),
@@ -30,14 +38,6 @@ template <class Managed>
 void drop(Managed *managed) {
   release(static_cast<TensorImpl *>(managed->context));
   delete managed;
-}
-
-Tensor copied(const Tensor &tensor) {
-  const TensorImpl *from = tensor.impl();
-  Tensor copy = new_tensor(from->dtype, from->sizes());
-  copy_strided(item_size(from->dtype), from->sizes(), from->data, {from->strides(), from->rank},
-               copy.impl()->data, {copy.impl()->strides(), from->rank});
-  return copy;
 }
 
 /// Whether the elements are in memory that this library did not take.
@@ -135,7 +135,7 @@ using namespace detail::dlpack;
 DLManagedTensorVersioned *to_dlpack(const Tensor &tensor, bool copy, std::source_location where) {
   const CompositeCall site("to_dlpack", where);
   check_elements(tensor, "to_dlpack");
-  Tensor given = copy ? copied(tensor) : tensor;
+  Tensor given = copy ? detail::copy_of(tensor) : tensor;
   auto array = std::make_unique<ManagedVersioned>(
       ManagedVersioned{kMajor, kMinor, given.impl(), drop<ManagedVersioned>,
                        copy ? kCopied : kReadOnly, described(given.impl())});
@@ -147,7 +147,7 @@ DLManagedTensor *to_dlpack_unversioned(const Tensor &tensor, bool copy,
                                        std::source_location where) {
   const CompositeCall site("to_dlpack_unversioned", where);
   check_elements(tensor, "to_dlpack_unversioned");
-  Tensor given = copy || is_foreign(tensor.impl()) ? copied(tensor) : tensor;
+  Tensor given = copy || is_foreign(tensor.impl()) ? detail::copy_of(tensor) : tensor;
   auto array =
       std::make_unique<Managed>(Managed{described(given.impl()), given.impl(), drop<Managed>});
   static_cast<void>(std::move(given).detach());

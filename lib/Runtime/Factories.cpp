@@ -8,6 +8,7 @@
 
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Printing.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
@@ -41,7 +42,7 @@ Tensor tensor_of(DType dtype, const void *values, std::size_t count, const Shape
                      std::to_string(result.size()) + " elements, but " + std::to_string(count) +
                      " are given");
   if (count != 0) std::memcpy(result.impl()->data, values, count * item_size(dtype));
-  return result;
+  return detail::placed(std::move(result));
 }
 
 NestedList::NestedList(DType dtype, std::initializer_list<std::size_t> sizes,
@@ -62,8 +63,11 @@ void NestedList::row(const void *values, std::size_t count) {
   const auto depth = static_cast<std::size_t>(tensor_.rank()) - 1;
   check_rectangular(depth, tensor_.impl()->dims()[depth], count);
   const std::size_t bytes = count * item_size(tensor_.dtype());
-  if (bytes != 0) std::memcpy(next_, values, bytes);
+  if (bytes == 0) return;
+  std::memcpy(next_, values, bytes);
   next_ += bytes;
+  const auto all = static_cast<std::size_t>(tensor_.size()) * item_size(tensor_.dtype());
+  if (next_ == tensor_.impl()->data + all) tensor_ = placed(std::move(tensor_)); // the last row
 }
 
 } // namespace detail
@@ -90,7 +94,7 @@ Tensor promoted(std::span<const Number *const> rows, std::span<const std::size_t
                       ? convert_element<T>(static_cast<std::uint64_t>(number.integer))
                       : convert_element<T>(number.integer);
   });
-  return result;
+  return detail::placed(std::move(result));
 }
 
 std::int64_t signed_size(std::size_t size) { return static_cast<std::int64_t>(size); }
@@ -175,7 +179,7 @@ Tensor range_of(std::uint64_t count, DType dtype, const Number &number) {
     T *target = elements<T>(result);
     for (std::int64_t i = 0; i < result.size(); ++i) target[i] = convert_element<T>(number(i));
   });
-  return result;
+  return detail::placed(std::move(result));
 }
 
 } // namespace

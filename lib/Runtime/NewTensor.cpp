@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "Device/Device.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
@@ -55,6 +57,15 @@ bool is_row_major(const TensorImpl &impl) {
   return true;
 }
 
+} // namespace
+
+bool in_order(const TensorImpl &impl) {
+  if (impl.plain) return true;
+  return impl.device != Device() && impl.storage != Storage::traced && is_row_major(impl);
+}
+
+namespace {
+
 /// The tensor that owns the elements of `impl`.
 TensorImpl *owner_of(TensorImpl *impl) {
   return impl->storage == Storage::view ? static_cast<TensorImpl *>(impl->base) : impl;
@@ -80,7 +91,7 @@ Tensor new_view_as(const Tensor &of, DType dtype, std::span<const std::int64_t> 
     impl->strides()[i] = strides[i];
   }
   impl->size = static_cast<std::int64_t>(size);
-  impl->contiguous = is_row_major(*impl);
+  impl->plain = impl->device == Device() && is_row_major(*impl);
   // A view without elements points at the first, which is inside the block even if it is empty.
   impl->data = source->data +
                (impl->size == 0 ? 0 : offset) * static_cast<std::int64_t>(item_size(impl->dtype));
@@ -117,7 +128,7 @@ Tensor new_traced(DType dtype, std::span<const std::int64_t> dims, TraceRef *tra
     impl->strides()[i] = 0;
   }
   impl->size = is_static ? static_cast<std::int64_t>(size) : unknown;
-  impl->contiguous = false; // nobody takes a short cut to elements that are not there
+  impl->plain = false; // nobody takes a short cut to elements that are not there
   trace->references.fetch_add(1, std::memory_order_relaxed);
   impl->base = trace;
   impl->trace_value = value;
@@ -135,6 +146,7 @@ Tensor new_alias(const Tensor &of) {
 void destroy(TensorImpl *impl) noexcept {
   switch (impl->storage) {
   case Storage::own: break;
+  case Storage::device: static_cast<device::Runtime *>(impl->base)->release(impl->data); break;
   case Storage::view: release(static_cast<TensorImpl *>(impl->base)); break;
   case Storage::external: {
     auto *owner = static_cast<ExternalOwner *>(impl->base);
@@ -183,7 +195,7 @@ void release_room(void *room) { delete static_cast<Room *>(room); }
 
 /// The tensor on all of the room that `x` is in, or null.
 TensorImpl *owner_of_room(const TensorImpl *x) {
-  if (x->storage != Storage::view || !x->contiguous) return nullptr;
+  if (x->storage != Storage::view || !x->plain) return nullptr;
   auto *owner = static_cast<TensorImpl *>(x->base);
   if (owner->storage != Storage::external || owner->data != x->data) return nullptr;
   return static_cast<ExternalOwner *>(owner->base)->release == &release_room ? owner : nullptr;

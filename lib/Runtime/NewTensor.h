@@ -26,7 +26,7 @@ void check_rank(std::size_t rank);
 std::size_t checked_tensor_bytes(DType dtype, std::span<const std::int64_t> dims);
 
 /// A tensor in a block of `bytes`, which hold the header and what else the storage needs, with
-/// sizes copied and everything else but strides, contiguous, size and data set.
+/// sizes copied and everything else but strides, plain, size and data set.
 inline TensorImpl *allocate_tensor(std::size_t bytes, DType dtype,
                                    std::span<const std::int64_t> dims, Storage storage) {
   const allocator::Block block = allocator::allocate(bytes);
@@ -34,7 +34,7 @@ inline TensorImpl *allocate_tensor(std::size_t bytes, DType dtype,
                                              .dtype = dtype,
                                              .rank = static_cast<std::uint8_t>(dims.size()),
                                              .storage = storage,
-                                             .contiguous = true,
+                                             .plain = true,
                                              .device = {},
                                              .size_class = block.size_class,
                                              .trace_value = 0,
@@ -93,7 +93,7 @@ inline Tensor new_tensor_like_contiguous(const TensorImpl *like, DType dtype) {
                                     .dtype = dtype,
                                     .rank = like->rank,
                                     .storage = Storage::own,
-                                    .contiguous = true,
+                                    .plain = true,
                                     .device = like->device,
                                     .size_class = block.size_class,
                                     .trace_value = 0,

@@ -1,5 +1,6 @@
 // Tensors as text, laid out as NumPy lays out arrays.
 #include "Runtime/Printing.h"
+#include "Runtime/OnDevice.h"
 
 #include "Runtime/Elements.h"
 #include "Support/CallSite.h"
@@ -196,8 +197,9 @@ void append_value(std::string &text, const PrintedArray &array) {
 }
 
 PrintedArray printed(const Tensor &tensor) {
-  const detail::TensorImpl *impl = tensor.impl();
-  return {impl->dtype, impl->sizes(), {impl->strides(), impl->rank}, impl->data};
+  Tensor host = detail::on_host(tensor);
+  const detail::TensorImpl *impl = host.impl();
+  return {impl->dtype, impl->sizes(), {impl->strides(), impl->rank}, impl->data, std::move(host)};
 }
 
 std::string format_values(std::string_view format, std::span<const PrintedArray> values,

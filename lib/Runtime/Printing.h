@@ -11,12 +11,13 @@
 
 namespace weft {
 
-/// An array to be printed; strides in elements.
+/// An array to be printed, in host memory; strides in elements.
 struct PrintedArray {
   DType dtype;
   std::span<const std::int64_t> dims;
   std::span<const std::int64_t> strides;
   const std::byte *data;
+  Tensor owner = {}; ///< of what the others point to, or undefined
 };
 
 /// Appends one element: the shortest digits that read back as the same number, at most 8
@@ -30,7 +31,7 @@ void append_tensor(std::string &text, const PrintedArray &array);
 /// Appends a value of a print: scalars as bare numbers, others as append_tensor does.
 void append_value(std::string &text, const PrintedArray &array);
 
-/// The array of a tensor that has elements.
+/// The array of a tensor that has elements; of a device's it is a copy.
 PrintedArray printed(const Tensor &tensor);
 
 /// Replaces each {} of `format` by the next value; `leftover` says what stands between the text and

@@ -3,6 +3,7 @@
 
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
@@ -95,6 +96,7 @@ const void *Tensor::checked_data(DType wanted, const std::source_location &where
   if (dtype() != wanted)
     throw DTypeError("span: the tensor's dtype is " + std::string(name_of(dtype())) +
                      ", but its elements are asked for as " + std::string(name_of(wanted)));
+  detail::check_on_cpu(*this, "span");
   if (!is_contiguous())
     throw StateError("span: the tensor of shape " + to_string(shape()) +
                      " is a view whose elements are not contiguous; take contiguous() first");
@@ -103,15 +105,18 @@ const void *Tensor::checked_data(DType wanted, const std::source_location &where
 
 Tensor Tensor::contiguous(std::source_location where) const {
   const CompositeCall site("contiguous", where);
-  if (checked("contiguous", where).contiguous || traced()) return *this;
+  if (checked("contiguous", where).plain || traced()) return *this;
   return make_contiguous(*this);
 }
 
 Tensor Tensor::to(Device device, std::source_location where) const {
   const CompositeCall site("to", where);
   if (checked("to", where).device == device) return *this;
-  throw ValueError("to: there is no device " + to_string(device) +
-                   " in this build; there is cpu:0");
+  if (traced())
+    throw StateError("to: the tensor of type " + to_string(detail::type_of(*this)) +
+                     " stands for a value of a traced function, whose device is that of the "
+                     "function's arguments: move those, or the result of the call");
+  return detail::moved(*this, device);
 }
 
 void Tensor::item_as(DType wanted, void *value, const std::source_location &where) const {
@@ -121,7 +126,7 @@ void Tensor::item_as(DType wanted, void *value, const std::source_location &wher
     throw ShapeError("item: the tensor of shape " + to_string(shape()) + " has " +
                      std::to_string(size()) + " elements, not one");
   need_real("item", dtype(), wanted);
-  visit_elements(*this, [&](const auto *element, std::size_t) {
+  visit_elements(detail::on_host(*this), [&](const auto *element, std::size_t) {
     visit_dtype(wanted,
                 [&]<class T>() { *static_cast<T *>(value) = convert_element<T>(*element); });
   });
@@ -130,7 +135,7 @@ void Tensor::item_as(DType wanted, void *value, const std::source_location &wher
 Tensor Tensor::elements_as(DType wanted, const std::source_location &where) const {
   const CompositeCall site("to_vector", where);
   need_elements(*this, "to_vector");
-  Tensor source = contiguous();
+  Tensor source = make_contiguous(detail::on_host(*this));
   if (dtype() == wanted) return source;
   need_real("to_vector", dtype(), wanted);
   Tensor result = detail::new_tensor(wanted, checked("to_vector", where).sizes());

@@ -2,27 +2,18 @@
 #include "Runtime/Variable.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "Runtime/HostFunction.h"
-#include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
 
 namespace weft {
 
+using detail::copy_elements;
+using detail::copy_of;
+
 namespace {
-
-void copy_elements(const Tensor &from, const Tensor &to) {
-  std::memcpy(to.impl()->data, from.impl()->data,
-              static_cast<std::size_t>(from.size()) * item_size(from.dtype()));
-}
-
-Tensor copy_of(const Tensor &tensor) {
-  Tensor copy = detail::new_tensor_like(tensor.impl(), tensor.dtype());
-  copy_elements(tensor, copy);
-  return copy;
-}
 
 Tensor checked_initial(const Tensor &value, const std::string &name) {
   if (!value.defined())
@@ -86,6 +77,12 @@ bool VariableState::seed(std::uint64_t seed) {
   if (initializer_ == nullptr) return false;
   seed_ = seed;
   return true;
+}
+
+Device VariableState::device() const {
+  if (kind() != Kind::value) return {};
+  const std::lock_guard lock(mutex_);
+  return value_.defined() ? value_.device() : Device();
 }
 
 std::shared_ptr<VariableState> VariableState::clone() const {
@@ -171,7 +168,8 @@ void VariableState::lock_update() {
 
 void VariableState::replace(const Tensor &value) {
   lost_ = false;
-  Tensor fresh = make_contiguous(value);
+  // It stays where it is, wherever the value comes from.
+  Tensor fresh = make_contiguous(detail::moved(value, value_.device()));
   // Compiled code that is writing knows the buffer by its address.
   if (updating_) copy_elements(fresh, value_);
   else value_.swap(fresh);
@@ -179,7 +177,7 @@ void VariableState::replace(const Tensor &value) {
 
 void VariableState::store(const Tensor &value) {
   check_may_assign();
-  const Tensor fresh = make_contiguous(value); // outside of the lock
+  const Tensor fresh = make_contiguous(value); // outside of the lock, as far as that is possible
   const std::lock_guard lock(mutex_);
   check_fork();
   replace(fresh);
@@ -188,9 +186,11 @@ void VariableState::store(const Tensor &value) {
 void *VariableState::update_buffer() {
   const detail::TensorImpl *impl = value_.impl();
   const bool unique = impl->references.load(std::memory_order_acquire) == 1;
-  if (!unique || impl->storage != detail::Storage::own) value_ = copy_of(value_);
+  const bool own =
+      impl->storage == detail::Storage::own || impl->storage == detail::Storage::device;
+  if (!unique || !own) value_ = copy_of(value_);
   updating_ = true;
-  return value_.impl()->data;
+  return detail::address(*value_.impl(), /*writes=*/true);
 }
 
 void VariableState::unlock_update() {

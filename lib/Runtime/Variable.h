@@ -55,6 +55,8 @@ public:
       refuse_uninitialized();
     return type_;
   }
+  /// Where its value is, and stays; the CPU if it has none.
+  Device device() const;
   /// Also of one that is uninitialized.
   DType dtype() const { return type_.dtype; }
   /// Whether it stands for a variable of a call.

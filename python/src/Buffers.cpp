@@ -149,13 +149,12 @@ Valueless valueless(const Tensor &tensor) {
       "weft.py_function"};
 }
 
-const void *host_elements(const Tensor &tensor, const char *what) {
+void check_elements(const Tensor &tensor, const char *what) {
   if (tensor.traced()) {
     const Valueless why = valueless(tensor);
     throw StateError(std::string(what) + " asks for the elements of " + why.what + ": " +
                      why.instead);
   }
-  return tensor.impl()->data;
 }
 
 void refuse_followed(const Tensor &tensor, const char *what) {
@@ -194,7 +193,12 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
     const bool wants_order = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
                              (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS || !strided;
     const bool wants_columns = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
-    if (!impl->contiguous && wants_order)
+    if (tensor.device() != Device())
+      return refuse(
+          ("the tensor is on " + to_string(impl->device) +
+           ", whose memory the host cannot read: take numpy(), or to_device(\"cpu\") first")
+              .c_str());
+    if (!impl->plain && wants_order)
       return refuse("the tensor is a view with gaps: copy it by copy() first");
     if (wants_columns && impl->rank > 1) return refuse("tensors are row-major");
     if ((flags & PyBUF_FORMAT) != 0 && format_of(impl->dtype) == nullptr)

@@ -17,8 +17,12 @@ struct Valueless {
 };
 Valueless valueless(const Tensor &tensor);
 
-/// The first element. Throws StateError, in the name of `what`, for a tensor of a trace.
-const void *host_elements(const Tensor &tensor, const char *what);
+/// The tensor with its elements in host memory: of a device's a copy, that waits for them.
+inline Tensor on_host(const Tensor &tensor) {
+  return tensor.device() == Device() ? tensor : tensor.to(Device());
+}
+/// Throws StateError, in the name of `what`, for a tensor of a trace.
+void check_elements(const Tensor &tensor, const char *what);
 
 /// Throws StateError, in the name of `what`, where a derivative of a function follows the tensor:
 /// it does not see what another library makes of the elements, and would be wrong without a word.

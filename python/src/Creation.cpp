@@ -26,9 +26,10 @@ const Signature tensor_signature{"tensor",
                                   "*",
                                   {"device", "str | None", "None"}}};
 Tensor make_tensor(PyObject *const *values) {
-  check_device(values[2], {"tensor", "device"});
-  return to_tensor_of(values[0], to_optional_dtype(values[1], {"tensor", "dtype"}),
-                      {"tensor", "value"});
+  const OnDevice device(values[2], {"tensor", "device"});
+  return device.placed(to_tensor_of(values[0], to_optional_dtype(values[1], {"tensor", "dtype"}),
+                                    {"tensor", "value"}),
+                       values[0]);
 }
 
 const Signature constant_signature{"constant",
@@ -36,8 +37,11 @@ const Signature constant_signature{"constant",
                                     {"dtype", "DTypeLike | None", "None"},
                                     {"shape", "Shape | None", "None"}}};
 Tensor make_constant(PyObject *const *values) {
-  const Tensor made = to_tensor_of(values[0], to_optional_dtype(values[1], {"constant", "dtype"}),
-                                   {"constant", "value"});
+  const OnDevice device(nullptr, {"constant", "device"});
+  const Tensor made =
+      device.placed(to_tensor_of(values[0], to_optional_dtype(values[1], {"constant", "dtype"}),
+                                 {"constant", "value"}),
+                    values[0]);
   if (!is_given(values[2])) return made;
   const detail::NamedCall named("constant");
   const Ints shape = to_integers(values[2], {"constant", "shape"});
@@ -51,16 +55,17 @@ const Signature asarray_signature{"asarray",
                                    {"device", "str | None", "None"},
                                    {"copy", "builtins.bool | None", "None"}}};
 nb::object make_asarray(PyObject *const *values) {
-  check_device(values[2], {"asarray", "device"});
+  const OnDevice device(values[2], {"asarray", "device"});
   Sharing sharing = Sharing::if_possible;
   if (is_given(values[3]))
     sharing = to<bool>(values[3], {"asarray", "copy"}) ? Sharing::copy : Sharing::only;
   const std::optional<DType> dtype = to_optional_dtype(values[1], {"asarray", "dtype"});
   // The object itself, so that what is assigned to one is seen in the other.
-  if (is_tensor(values[0]) && sharing != Sharing::copy &&
+  if (is_tensor(values[0]) && sharing != Sharing::copy && !is_given(values[2]) &&
       dtype.value_or(tensor_in(values[0]).dtype()) == tensor_in(values[0]).dtype())
     return nb::borrow(values[0]);
-  return checked(wrap(to_tensor_of(values[0], dtype, {"asarray", "x"}, sharing)));
+  return checked(
+      wrap(device.placed(to_tensor_of(values[0], dtype, {"asarray", "x"}, sharing), values[0])));
 }
 
 const char *text_in(PyObject *object) {
@@ -104,7 +109,7 @@ const Signature zeros_signature{"zeros",
                                  "*",
                                  {"device", "str | None", "None"}}};
 Tensor make_zeros(PyObject *const *values) {
-  check_device(values[2], {"zeros", "device"});
+  const OnDevice device(values[2], {"zeros", "device"});
   return zeros(to<Sizes>(values[0], {"zeros", "shape"}), dtype_or(values[1], DType::f32, "zeros"));
 }
 const Signature ones_signature{"ones",
@@ -113,7 +118,7 @@ const Signature ones_signature{"ones",
                                 "*",
                                 {"device", "str | None", "None"}}};
 Tensor make_ones(PyObject *const *values) {
-  check_device(values[2], {"ones", "device"});
+  const OnDevice device(values[2], {"ones", "device"});
   return ones(to<Sizes>(values[0], {"ones", "shape"}), dtype_or(values[1], DType::f32, "ones"));
 }
 
@@ -124,7 +129,7 @@ const Signature full_signature{"full",
                                 "*",
                                 {"device", "str | None", "None"}}};
 Tensor make_full(PyObject *const *values) {
-  check_device(values[3], {"full", "device"});
+  const OnDevice device(values[3], {"full", "device"});
   const Place place{"full", "fill_value"};
   Argument value;
   const std::optional<DType> wanted =
@@ -145,9 +150,10 @@ std::vector<Param> like_params(std::initializer_list<Param> first) {
 /// Of the shape of a tensor, and in its dtype if none is given.
 Tensor like(PyObject *const *values, const char *function,
             Tensor (*make)(const Tensor &, std::optional<DType>, std::source_location)) {
-  check_device(values[2], {function, "device"});
-  return make(to_tensor(values[0], {function, "x"}),
-              to_optional_dtype(values[1], {function, "dtype"}), std::source_location());
+  const OnDevice device(values[2], {function, "device"});
+  return device.moved(make(to_tensor(values[0], {function, "x"}),
+                           to_optional_dtype(values[1], {function, "dtype"}),
+                           std::source_location()));
 }
 const Signature zeros_like_signature{"zeros_like", like_params({{"x", "TensorLike"}}), "Tensor"};
 Tensor make_zeros_like(PyObject *const *values) { return like(values, "zeros_like", zeros_like); }
@@ -156,13 +162,13 @@ Tensor make_ones_like(PyObject *const *values) { return like(values, "ones_like"
 const Signature full_like_signature{
     "full_like", like_params({{"x", "TensorLike"}, {"fill_value", "TensorLike"}}), "Tensor"};
 Tensor make_full_like(PyObject *const *values) {
-  check_device(values[3], {"full_like", "device"});
+  const OnDevice device(values[3], {"full_like", "device"});
   const Tensor of = to_tensor(values[0], {"full_like", "x"});
   const DType dtype = dtype_or(values[2], detail::type_of(of).dtype, "full_like");
   Argument value;
   const Place place{"full_like", "fill_value"};
   if (!value.convert(values[1], place, dtype)) refuse_object(values[1], place);
-  return full_like(of, value.operand(), dtype, std::source_location());
+  return device.moved(full_like(of, value.operand(), dtype, std::source_location()));
 }
 
 const Signature arange_signature{"arange",
@@ -241,7 +247,7 @@ DType dtype_of_range(std::span<const RangeNumber> numbers) {
 }
 
 Tensor make_arange(PyObject *const *values) {
-  check_device(values[4], {"arange", "device"});
+  const OnDevice device(values[4], {"arange", "device"});
   std::array<RangeNumber, 3> numbers = {0, 0, 1};
   for (std::size_t i = 0; i < 3; ++i)
     if (is_given(values[i])) numbers[i] = {values[i], {"arange", arange_signature.names[i]}};
@@ -266,7 +272,7 @@ const Signature linspace_signature{"linspace",
                                     {"dtype", "DTypeLike | None", "None"},
                                     {"device", "str | None", "None"}}};
 Tensor make_linspace(PyObject *const *values) {
-  check_device(values[5], {"linspace", "device"});
+  const OnDevice device(values[5], {"linspace", "device"});
   const LinspaceOptions options{.endpoint = given<bool>(values[3], true, {"linspace", "endpoint"}),
                                 .dtype = dtype_or(values[4], DType::f32, "linspace")};
   return linspace(to<double>(values[0], {"linspace", "start"}),
@@ -276,7 +282,7 @@ Tensor make_linspace(PyObject *const *values) {
 
 template <class Frequencies>
 Tensor make_frequencies(PyObject *const *values, const char *function, Frequencies *frequencies) {
-  check_device(values[3], {function, "device"});
+  const OnDevice device(values[3], {function, "device"});
   const fft::FrequencyOptions options{.d = given<double>(values[1], 1, {function, "d"}),
                                       .dtype = dtype_or(values[2], DType::f32, function)};
   return frequencies(to<std::int64_t>(values[0], {function, "n"}), options, WEFT_HERE);
@@ -329,7 +335,7 @@ const Signature eye_signature{"eye",
                                "*",
                                {"device", "str | None", "None"}}};
 Tensor make_eye(PyObject *const *values) {
-  check_device(values[4], {"eye", "device"});
+  const OnDevice device(values[4], {"eye", "device"});
   const Size rows = to<Size>(values[0], {"eye", "n_rows"});
   const Size columns = is_given(values[1]) ? to<Size>(values[1], {"eye", "n_cols"}) : rows;
   return eye(rows, columns, given<std::int64_t>(values[2], 0, {"eye", "k"}),

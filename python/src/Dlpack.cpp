@@ -43,6 +43,12 @@ const Signature dlpack_signature{"Tensor.__dlpack__",
                                   {"copy", "builtins.bool | None", "None"}},
                                  "Any"};
 
+/// Its kind and number as DLPack has them.
+std::pair<int, int> device_of(const Tensor &tensor) {
+  const Device device = tensor.device();
+  return {device.kind == DeviceKind::cpu ? kCpu : kCuda, device.index};
+}
+
 PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *keywords) {
   return guarded([&]() -> PyObject * {
     Values bound(dlpack_signature.names.size());
@@ -55,13 +61,17 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
     Tensor tensor = tensor_in(self);
     if (tensor.traced()) return refuse((valueless(tensor).what + " has no elements").c_str());
     refuse_followed(tensor, "__dlpack__");
-    if (is_given(values[0]))
+    // Work on the elements is done before another library gets them, so any stream will do.
+    if (is_given(values[0]) && tensor.device() == Device())
       return refuse("a stream was given, and the elements are in the CPU's memory");
     if (is_given(values[2])) {
       const Ints device = to_integers(values[2], {"Tensor.__dlpack__", "dl_device"});
-      if (device.size() != 2 || device[0] != kCpu || device[1] != 0)
-        return refuse(
-            "the elements are in the CPU's memory, and are not moved to another device by DLPack");
+      const auto [kind, number] = device_of(tensor);
+      if (device.size() == 2 && device[0] == kCpu && device[1] == 0) tensor = on_host(tensor);
+      else if (device.size() != 2 || device[0] != kind || device[1] != number)
+        return refuse(("the elements are on " + to_string(tensor.device()) +
+                       ", and are not moved to another device than the CPU by DLPack")
+                          .c_str());
     }
     const bool copy = is_given(values[3]) && to<bool>(values[3], {"Tensor.__dlpack__", "copy"});
     std::int64_t version = 0;
@@ -79,7 +89,12 @@ PyObject *to_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count, PyO
   });
 }
 
-PyObject *dlpack_device(PyObject *, PyObject *) { return Py_BuildValue("(ii)", kCpu, 0); }
+PyObject *dlpack_device(PyObject *self, PyObject *) {
+  return guarded([&] {
+    const auto [kind, number] = device_of(tensor_in(self));
+    return Py_BuildValue("(ii)", kind, number);
+  });
+}
 
 //===----------------------------------------------------------------------===//
 // In
@@ -208,16 +223,16 @@ Tensor from_dlpack(PyObject *const *values) {
   Sharing sharing = Sharing::if_possible;
   if (is_given(values[2]))
     sharing = to<bool>(values[2], {"from_dlpack", "copy"}) ? Sharing::copy : Sharing::only;
-  check_device(values[1], {"from_dlpack", "device"});
-  if (PyCapsule_CheckExact(values[0])) return take_capsule(values[0], place, sharing);
-  if (is_tensor(values[0]) && sharing != Sharing::copy) return tensor_in(values[0]);
+  const OnDevice wanted(values[1], {"from_dlpack", "device"});
+  if (PyCapsule_CheckExact(values[0])) return wanted.moved(take_capsule(values[0], place, sharing));
+  if (is_tensor(values[0]) && sharing != Sharing::copy) return wanted.moved(tensor_in(values[0]));
   const bool device = is_given(values[1]);
   const nb::object capsule = capsule_of(values[0], {.sharing = sharing, .device = device});
   if (!capsule.is_valid())
     throw DTypeError(
         place.text() + " is of type " + Py_TYPE(values[0])->tp_name +
         ", which has no __dlpack__: an array of another library is wanted, or a capsule");
-  return take_capsule(capsule.ptr(), place, sharing);
+  return wanted.moved(take_capsule(capsule.ptr(), place, sharing));
 }
 
 PyMethodDef functions[] = {
@@ -229,7 +244,7 @@ PyMethodDef functions[] = {
         "Elements that are not aligned, and dtypes that Weft lacks but can widen, are "
         "copied.\n\nArgs:\n"
         "    x: what has `__dlpack__`: arrays of NumPy, PyTorch, JAX; or a capsule\n"
-        "    device: 'cpu': asks an array of another device for a copy here\n"
+        "    device: 'cpu' asks an array of another device for a copy here; the tensor's device\n"
         "    copy: True: always copy; False: an error where a copy is needed\n"
         "\nExample:\n"
         "    >>> wf.from_dlpack(np.arange(3, dtype=np.float32))\n"

@@ -423,7 +423,7 @@ void define_errors(nb::module_ &module) {
   define(ErrorKind::device, "DeviceError", {base, PyExc_RuntimeError},
          "A device that is not there, that failed, or that other operands of a call are not on."
          "\n\nExample:\n"
-         "    >>> wf.ones(2).to_device('gpu:99')\n"
+         "    >>> wf.ones(2).to('gpu:99')\n"
          "    Traceback (most recent call last):\n"
          "        ...\n"
          "    weft.DeviceError: ...: to: cannot use gpu:99:...\n");

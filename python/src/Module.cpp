@@ -26,6 +26,8 @@
 
 #include <nanobind/stl/vector.h>
 
+#include <weft/detail/named_call.h>
+#include <weft/device.h>
 #include <weft/memory.h>
 #include <weft/threads.h>
 
@@ -38,6 +40,56 @@ namespace {
 bool wants_leak_warnings() {
   const char *word = std::getenv("WEFT_LEAK_WARNINGS");
   return word == nullptr ? WEFT_SANITIZED : std::string_view(word) == "1";
+}
+
+/// Where new tensors go between its `__enter__` and `__exit__`.
+struct DeviceContext {
+  using Initialized = void; // see Initialized.h
+  DeviceContext() = default;
+  DeviceContext(const DeviceContext &) = delete;
+  DeviceContext &operator=(const DeviceContext &) = delete;
+
+  std::string name;
+  std::vector<std::unique_ptr<DeviceScope>> scopes;
+};
+
+void define_devices(nb::module_ &module) {
+  define(
+      module, "devices",
+      [] {
+        nb::list names;
+        for (const Device device : devices()) names.append(to_string(device));
+        return names;
+      },
+      Returns{"list[str]"},
+      "The devices that can be used: 'cpu:0', then each GPU with a CUDA driver of 12.0 or newer."
+      "\n\nExample:\n"
+      "    >>> wf.devices()[0]\n"
+      "    'cpu:0'\n");
+  ClassOf<DeviceContext>(
+      module, "device",
+      "Within `with`, what this thread creates goes to that device: `wf.zeros`, `wf.tensor`, "
+      "`wf.arange`, random numbers, variables of layers. Ops run where their operands are. Throws "
+      "DeviceError if the device cannot be used."
+      "\n\nExample:\n"
+      "    >>> with wf.device('cpu'):\n"
+      "    ...     x = wf.zeros(3)\n"
+      "    >>> x.device\n"
+      "    'cpu:0'\n")
+      .def("__init__(name)",
+           [](DeviceContext *self, std::string name) {
+             (new (self) DeviceContext)->name = std::move(name);
+           })
+      .def("__enter__",
+           [](nb::object self) {
+             auto &context = nb::cast<DeviceContext &>(self);
+             const detail::NamedCall named("device");
+             context.scopes.push_back(std::make_unique<DeviceScope>(parse_device(context.name)));
+             return self;
+           })
+      .def("__exit__", [](DeviceContext &self, const nb::args &) {
+        if (!self.scopes.empty()) self.scopes.pop_back();
+      });
 }
 
 void define_memory(nb::module_ &module) {
@@ -143,6 +195,7 @@ NB_MODULE(_weft, module) {
   define_derivatives(module);
   define_tree_structures(module);
   define_memory(module);
+  define_devices(module);
   define_staging(module);
   define_assignment(module);
   define_functions(module);

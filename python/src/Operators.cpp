@@ -98,7 +98,7 @@ Tensor value_of(PyObject *object) {
 /// The tensor, if it has one element.
 Tensor single(PyObject *object, const char *what) {
   Tensor tensor = value_of(object);
-  host_elements(tensor, what);
+  check_elements(tensor, what);
   if (tensor.impl()->size != 1)
     throw ShapeError(std::string(what) + " of a tensor of shape " +
                      weft::to_string(tensor.shape()) +

@@ -299,6 +299,7 @@ std::string scalar(T value) {
 
 std::string elements_text(const Tensor &tensor, const char *separator, std::size_t prefix,
                           std::size_t suffix) {
+  if (tensor.device() != Device()) return elements_text(on_host(tensor), separator, prefix, suffix);
   const detail::TensorImpl &impl = *tensor.impl();
   return visit_dtype(impl.dtype, [&]<class T>() -> std::string {
     if (impl.rank == 0) return scalar(*reinterpret_cast<const T *>(impl.data));
@@ -389,6 +390,8 @@ std::string html_of(const Tensor &tensor) {
   const detail::TensorImpl &impl = *tensor.impl();
   if (tensor.traced() || impl.rank == 0 || impl.rank > 2 || impl.size == 0 || impl.size > 1000)
     return "<pre>" + escaped(repr_of(tensor)) + "</pre>";
+  const Tensor host = on_host(tensor);
+  const std::byte *const data = host.impl()->data;
   const std::int64_t rows = impl.rank == 2 ? impl.dims()[0] : 1,
                      columns = impl.dims()[impl.rank - 1];
   std::string html = "<table>";
@@ -396,10 +399,10 @@ std::string html_of(const Tensor &tensor) {
     for (std::int64_t i = 0; i < rows; ++i) {
       html += "<tr>";
       for (std::int64_t j = 0; j < columns; ++j) {
-        const std::int64_t at =
-            (impl.rank == 2 ? i * impl.strides()[0] : 0) + j * impl.strides()[impl.rank - 1];
+        const std::int64_t at = (impl.rank == 2 ? i * host.impl()->strides()[0] : 0) +
+                                j * host.impl()->strides()[impl.rank - 1];
         html += "<td style=\"text-align:right\">" +
-                escaped(scalar(reinterpret_cast<const T *>(impl.data)[at])) + "</td>";
+                escaped(scalar(reinterpret_cast<const T *>(data)[at])) + "</td>";
       }
       html += "</tr>";
     }

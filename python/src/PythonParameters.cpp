@@ -1,6 +1,8 @@
 // Checks of the values of parameters that Python alone has.
 #include "PythonParameters.h"
+
 #include "Text.h"
+#include <weft/detail/named_call.h>
 
 namespace weft::python {
 
@@ -8,12 +10,31 @@ void check_flag(PyObject *value, const Place &place, const Operand &) {
   static_cast<void>(given<bool>(value, true, place));
 }
 
-void check_device(PyObject *value, const Place &place) {
+void check_device(PyObject *value, const Place &place, const Operand &x) {
   if (!is_given(value)) return;
-  const std::string text = text_of(nb::handle(value));
-  if (parse_device(text) != Device())
-    throw ValueError(std::string(place.function) + ": there is no device " + text +
-                     " here: elements are on cpu:0");
+  const Device device = parse_device(text_of(nb::handle(value)));
+  const Device own = x.impl() == nullptr ? Device() : x.impl()->device;
+  if (device != own)
+    throw ValueError(place.text() + " is " + to_string(device) + ", but the elements are on " +
+                     to_string(own) + ": take to_device()");
+}
+
+OnDevice::OnDevice(PyObject *value, const Place &place) {
+  if (!is_given(value)) return;
+  const detail::NamedCall named(place.function);
+  device_ = parse_device(text_of(nb::handle(value)));
+  scope_.emplace(*device_);
+}
+
+Tensor OnDevice::moved(Tensor tensor) const {
+  return device_ && !tensor.traced() ? tensor.to(*device_) : tensor;
+}
+
+Tensor OnDevice::placed(Tensor made, PyObject *value) const {
+  if (device_) return moved(std::move(made));
+  const Device wanted = default_device();
+  const bool is_new = !is_tensor(value) && !is_variable(value);
+  return is_new && wanted != Device() && !made.traced() ? made.to(wanted) : made;
 }
 
 void check_no_copy(PyObject *value, const Place &place, const Operand &x) {

@@ -12,6 +12,7 @@
 #include "Sizes.h"
 #include "Style.h"
 #include <weft/detail/binding.h>
+#include <weft/detail/named_call.h>
 
 namespace weft::python {
 
@@ -120,21 +121,22 @@ nb::object list_of(const detail::TensorImpl &impl, int axis, const std::byte *da
 }
 
 nb::object to_list(const Tensor &tensor) {
-  host_elements(tensor, "tolist");
-  return list_of(*tensor.impl(), 0, tensor.impl()->data);
+  check_elements(tensor, "tolist");
+  const Tensor host = on_host(tensor);
+  return list_of(*host.impl(), 0, host.impl()->data);
 }
 
 nb::object item(const Tensor &tensor) {
-  host_elements(tensor, "item");
+  check_elements(tensor, "item");
   if (tensor.size() != 1)
     throw ShapeError("item: a tensor of shape " + weft::to_string(tensor.shape()) +
                      " has not one element: index it, or take tolist()");
-  return number_of(tensor.dtype(), tensor.impl()->data);
+  return number_of(tensor.dtype(), on_host(tensor).impl()->data);
 }
 
 /// For `complex(x)`.
 nb::object complex_of_item(const Tensor &self) {
-  host_elements(self, "complex()");
+  check_elements(self, "complex()");
   const auto value = self.item<std::complex<double>>();
   return checked(PyComplex_FromDoubles(value.real(), value.imag()));
 }
@@ -156,7 +158,7 @@ nb::object reduce(nb::handle_t<Tensor> self, int protocol) {
   const Tensor &tensor = tensor_in(self.ptr());
   if (tensor.traced())
     raise_type_error("a tensor of a traced function cannot be pickled: it has no elements");
-  const Tensor elements = tensor.contiguous();
+  const Tensor elements = on_host(tensor).contiguous();
   const nb::object row_major = nb::cast(elements);
   nb::object data;
   if (tensor.dtype() == DType::bf16) // of which there are no buffers
@@ -238,10 +240,13 @@ PyObject *method_numpy(PyObject *self, void *) {
 } // namespace
 
 nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy) {
-  host_elements(tensor, "__array__");
+  check_elements(tensor, "__array__");
   refuse_followed(tensor, "__array__");
   const nb::module_ numpy = nb::module_::import_("numpy");
   const bool copies = !copy.is_none() && to<bool>(copy.ptr(), {"__array__", "copy"});
+  if (tensor.device() != Device() && !copy.is_none() && !copies)
+    throw ValueError("__array__: a tensor on " + weft::to_string(tensor.device()) +
+                     " becomes an array only by a copy, and copy is False");
   if (tensor.dtype() == DType::bf16) {
     if (!copy.is_none() && !copies)
       throw ValueError("__array__: a tensor of bfloat16, which NumPy lacks, becomes an array only "
@@ -252,7 +257,7 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
       wanted = own;
     return array_of_tensor(tensor.astype(DType::f32), wanted, nb::bool_(true));
   }
-  const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(tensor)));
+  const nb::object view = numpy.attr("asarray")(memory_of(nb::cast(on_host(tensor))));
   if (!dtype.is_none() && !view.attr("dtype").equal(numpy.attr("dtype")(dtype))) {
     if (!copy.is_none() && !copies)
       throw ValueError(std::string("__array__: a tensor of ") + python_name(tensor.dtype()) +
@@ -371,8 +376,8 @@ void define_tensors(nb::module_ &module) {
       .def(
           "astype",
           [](const Tensor &self, nb::handle dtype, bool, nb::handle device) {
-            check_device(device.ptr(), {"astype", "device"});
-            return self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"}));
+            const OnDevice there(device.ptr(), {"astype", "device"});
+            return there.moved(self.astype(to_dtype(dtype.ptr(), {"astype", "dtype"})));
           },
           Arg("dtype").none(), keyword_only, Arg("copy") = true, Arg("device") = nb::none(),
           "The same values in another dtype. `copy` is without effect: elements do not change."
@@ -383,11 +388,25 @@ void define_tensors(nb::module_ &module) {
           "to_device",
           [](const Tensor &self, const std::string &device, nb::handle stream) {
             if (!stream.is_none())
-              throw ValueError("to_device: a stream was given, and the CPU has none");
+              throw ValueError("to_device: a stream was given, but work is in order by itself");
+            const detail::NamedCall named("to_device");
             return self.to(parse_device(device));
           },
           Arg("device").none(), keyword_only, Arg("stream") = nb::none(),
-          "The same elements on another device.")
+          "The same elements on another device: 'cpu', 'gpu:0'.")
+      .def(
+          "to",
+          [](const Tensor &self, const std::string &device) {
+            const detail::NamedCall named("to");
+            return self.to(parse_device(device));
+          },
+          Arg("device").none(),
+          "The same elements on another device, 'cpu' or 'gpu:0'; the tensor itself if it is "
+          "there. "
+          "Ops run where their operands are."
+          "\n\nExample:\n"
+          "    >>> wf.ones(2).to('cpu').device\n"
+          "    'cpu:0'\n")
       .def<reshaped>("reshape", "The same elements in another shape, of which one size may be -1."
                                 "\n\nExample:\n"
                                 "    >>> wf.arange(6).reshape(2, -1)\n"

@@ -123,7 +123,7 @@ _NOT_IN_RANDOM = {
 
 _NOT_OF_TENSORS = {
     "view": "write x.reshape(shape)",
-    "to, type": "write x.astype(dtype), wf.cast(x, dtype) or x.to_device(device)",
+    "type": "write x.astype(dtype) or wf.cast(x, dtype)",
     "backward, grad, requires_grad": "write `with wf.GradientTape() as tape:` and tape.gradient(loss, variables), or "
     "wf.grad(f)",
     "detach": "write wf.stop_gradient(x)",

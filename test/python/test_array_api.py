@@ -156,9 +156,10 @@ def test_creation_takes_dtypes_and_devices() -> None:
     assert wf.arange(3, dtype="float64", device="cpu").dtype == "float64"
     assert wf.linspace(0, 1, 3, dtype=None, device="cpu").dtype == "float32"
     assert wf.fft.fftfreq(4, d=0.5, device="cpu").tolist() == [0, 0.5, -1, -0.5]
-    for call in (lambda: wf.arange(3, device="gpu"), lambda: wf.astype(z, "complex128", device="gpu:1")):
-        with pytest.raises(wf.ValueError, match=r"(arange|astype): there is no device gpu"):
-            call()
+    with pytest.raises(wf.DeviceError, match="arange: cannot use gpu:99: "):
+        wf.arange(3, device="gpu:99")
+    with pytest.raises(wf.ValueError, match="astype: device is gpu:1, but the elements are on cpu:0: take to_device"):
+        wf.astype(z, "complex128", device="gpu:1")
     with pytest.raises(wf.ValueError, match="to_device: a stream was given"):
         z.to_device("cpu", stream=1)
 
@@ -225,7 +226,7 @@ def test_uniques_of_complex_numbers() -> None:
 def test_the_namespace() -> None:
     info = wf.__array_namespace_info__()
     assert wf.__array_api_version__ == "2025.12" and info.default_device() == wf.ones(1).device
-    assert info.devices() == (wf.ones(1).device,) and wf.bool is wf.bool_ and "bool" not in wf.__all__
+    assert info.devices()[0] == wf.ones(1).device and wf.bool is wf.bool_ and "bool" not in wf.__all__
     assert wf.vecdot(wf.tensor([1.0, 2.0]), wf.tensor([3.0, 4.0]), axis=0).item() == 11
     assert [wf.dtype(name).kind for name in ("bool", "int8", "uint8", "bfloat16", "complex64")] == ["b", "i", "u", "f", "c"]
     parameters = inspect.signature(wf.sum).parameters

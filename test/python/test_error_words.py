@@ -49,7 +49,7 @@ def test_names_of_other_libraries_say_what_to_write(path, text):
     ("name", "text"),
     [
         ("view", "reshape"),
-        ("to", "astype"),
+        ("type", "astype"),
         ("backward", "GradientTape"),
         ("detach", "stop_gradient"),
         ("permute", "transpose"),

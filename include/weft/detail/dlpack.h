@@ -42,7 +42,7 @@ struct ManagedVersioned {
   Array array;
 };
 
-inline constexpr std::int32_t kCpu = 1, kCudaHost = 3;
+inline constexpr std::int32_t kCpu = 1, kCuda = 2, kCudaHost = 3;
 inline constexpr std::uint64_t kReadOnly = 1, kCopied = 2; ///< flags
 inline constexpr std::uint32_t kMajor = 1, kMinor = 1;
 

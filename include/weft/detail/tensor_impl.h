@@ -16,6 +16,7 @@ namespace weft::detail {
 enum class Storage : std::uint8_t {
   own,      ///< elements are in this allocation, behind the strides
   view,     ///< elements belong to `base`
+  device,   ///< elements are in memory of `device`; `base` is its device::Runtime
   external, ///< elements belong to somebody else; `base` is an ExternalOwner
   traced,   ///< there are no elements: the tensor stands for a value of a trace
 };
@@ -26,13 +27,15 @@ struct TensorImpl {
   DType dtype;
   std::uint8_t rank;
   Storage storage;
-  bool contiguous; ///< row-major without gaps; false for traced tensors
-  Device device;
+  bool plain;    ///< row-major without gaps, and in host memory; false for traced tensors
+  Device device; ///< where `data` points
   std::uint16_t size_class;  ///< of the allocator
   std::uint32_t trace_value; ///< traced: number of the value in its trace
   std::int64_t size;         ///< number of elements
   std::byte *data;           ///< the first element; null for traced tensors
-  void *base; ///< view: the owning TensorImpl; external: ExternalOwner; traced: TraceRef
+  /// view: the owning TensorImpl; device: device::Runtime; external: ExternalOwner; traced:
+  /// TraceRef
+  void *base;
   std::atomic<std::uint64_t> identity; ///< unique number, given when a tape first asks; 0 before
   // Followed by rank sizes and rank strides (in elements) of std::int64_t.
 
@@ -66,6 +69,9 @@ struct TraceRef {
 
 /// The hint of a traced tensor's trace, which is pinned to it if there is one.
 std::int64_t pinned_hint(const TensorImpl &impl, int axis);
+
+/// Whether the elements are row-major without gaps, on whatever device; false for traced tensors.
+bool in_order(const TensorImpl &impl);
 
 /// Frees a tensor whose last reference is gone.
 void destroy(TensorImpl *impl) noexcept;

@@ -297,7 +297,8 @@ private:
       average = select(equal(t, 1), 1., full({}, 1 - *state_.common.average, DType::f64));
     const bool has_kernels = std::ranges::all_of(entries_, [](const auto &entry) {
       const DType dtype = entry->weight.variable.dtype();
-      return dtype_info(dtype).compute == dtype;
+      return dtype_info(dtype).compute == dtype &&
+             entry->weight.variable.state()->device() == Device();
     });
     if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels)
       return update_in_one_pass(state_, entries_, gradients, scales, rate, scalars, average);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "Ops/Call.h"
+#include "Ops/DeviceOps.h"
 #include <weft/composites.h>
 
 namespace weft::call {
@@ -54,7 +55,8 @@ std::vector<Tensor> tensors_of(const char *function, Promotion promotion, const 
 /// operands if the floating ones are of one such dtype, and its results are rounded to that.
 class Rounding {
 public:
-  /// `asked` is whether the caller says the dtype of the result.
+  /// Also brings them to one device, where the function's own tensors will be, too: see
+  /// gather_on_one_device. `asked` is whether the caller says the dtype of the result.
   explicit Rounding(std::span<Tensor> operands, bool asked = false);
 
   Tensor of(Tensor result) const { return dtype_ ? rounded(std::move(result)) : std::move(result); }
@@ -72,6 +74,7 @@ public:
 private:
   Tensor rounded(Tensor result) const;
   std::optional<DType> dtype_;
+  DeviceOfOperands device_;
 };
 
 /// A number that elements are filled with, as a scalar of their dtype; `name` is the argument.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "Ops/Eager.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Profile.h"
 
@@ -269,7 +270,7 @@ Tensor frequencies(const char *function, std::int64_t n, std::int64_t count, std
   const Tensor values = detail::new_tensor(DType::f64, Shape{count});
   for (std::int64_t k = 0; k < count; ++k)
     detail::elements<double>(values)[k] = static_cast<double>(k < positive ? k : k - n) * step;
-  return cast(values, options.dtype);
+  return cast(detail::placed(values), options.dtype);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 
 namespace weft::composites {
@@ -160,7 +161,7 @@ Tensor cosine_window(const char *function, std::int64_t length, double a, double
   for (std::int64_t i = 0; i < length; ++i)
     values[i] =
         length == 1 ? 1 : a - b * std::cos(2 * std::numbers::pi * static_cast<double>(i) / steps);
-  return cast(window, options.dtype);
+  return cast(detail::placed(window), options.dtype);
 }
 
 } // namespace

@@ -36,7 +36,7 @@ def _cpu(self: Any) -> Any:
 
 
 def _gpu(self: Any, gpu_index: int = 0) -> Any:
-    """The same elements in the memory of a GPU. Throws ValueError if there is none."""
+    """The same elements in the memory of a GPU. Throws DeviceError if there is none."""
     return _weft.asarray(self).to_device(f"gpu:{gpu_index}")
 
 

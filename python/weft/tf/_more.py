@@ -111,21 +111,9 @@ class PhysicalDevice(NamedTuple):
     device_type: str
 
 
-def _has_device(name: str) -> bool:
-    try:
-        _weft.zeros([], device=name)
-    except _weft.ValueError:
-        return False
-    return True
-
-
 def list_devices(device_type: str | None) -> list[PhysicalDevice]:
     """The devices of a type, 'CPU' or 'GPU', or all."""
-    found = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
-    at = 0
-    while _has_device(f"gpu:{at}"):
-        found.append(PhysicalDevice(f"/physical_device:GPU:{at}", "GPU"))
-        at += 1
+    found = [PhysicalDevice(f"/physical_device:{name.upper()}", name[:3].upper()) for name in _weft.devices()]
     return [each for each in found if device_type in (None, each.device_type)]
 
 
@@ -145,17 +133,18 @@ def list_logical_devices(device_type: str | None) -> list[LogicalDevice]:
 
 
 class device:
-    """A context that checks that a device is there; ops run where their operands are."""
+    """A context in which what is created goes to a device; ops run where their operands are."""
 
     def __init__(self, name: str | None) -> None:
-        self._name = name
+        self._scopes = [] if name is None else [_weft.device(name)]
 
     def __enter__(self) -> None:
-        if self._name is not None:
-            _weft.zeros([], device=self._name)
+        for scope in self._scopes:
+            scope.__enter__()
 
     def __exit__(self, *error: object) -> None:
-        pass
+        for scope in self._scopes:
+            scope.__exit__(None, None, None)
 
 
 # Tensors of values and shapes.

@@ -584,7 +584,7 @@ def test_S002_36_devices(capsys):
             print("GPU: {} secs".format(measure(tf.random.normal(shape), steps)))
     else:
         print("GPU: not found")
-        with pytest.raises(tf.errors.InvalidArgumentError, match="there is no device /gpu:0"):
+        with pytest.raises(RuntimeError, match="cannot use gpu:0: no CUDA driver"):
             with tf.device("/gpu:0"):
                 pass
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["CPU", "GPU"]
@@ -601,7 +601,7 @@ def test_S002_37_copies_between_devices():
         _ = tf.matmul(x_gpu0, x_gpu0)  # Runs on GPU:0
         assert x_gpu0.device.endswith("GPU:0")
     else:
-        with pytest.raises(tf.errors.InvalidArgumentError, match="there is no device gpu:0"):
+        with pytest.raises(RuntimeError, match="cannot use gpu:0: no CUDA driver"):
             x.gpu()
     assert tf.identity(x).device.endswith("CPU:0")
 

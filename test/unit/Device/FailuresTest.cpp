@@ -23,20 +23,19 @@ TEST(Failures, NoDriver) {
 
 TEST(Failures, OldDriver) {
   on_gpu("driver=11080", [] {
-    EXPECT_EQ(said(use_gpu), "cannot use gpu:0: the CUDA driver is too old: it is one of CUDA 11.8, "
-                             "and CUDA 12.0 is the least that will do");
+    EXPECT_EQ(said(use_gpu),
+              "cannot use gpu:0: the CUDA driver is too old: it is one of CUDA 11.8, "
+              "and CUDA 12.0 is the least that will do");
   });
 }
 
 TEST(Failures, NoDevice) {
-  on_gpu("devices=0", [] {
-    EXPECT_EQ(said(use_gpu), "cannot use gpu:0: the CUDA driver finds no GPU");
-  });
+  on_gpu("devices=0",
+         [] { EXPECT_EQ(said(use_gpu), "cannot use gpu:0: the CUDA driver finds no GPU"); });
   on_gpu("", [] {
     EXPECT_EQ(said([] { static_cast<void>(gpu(1)); }),
               "cannot use gpu:1: the CUDA driver knows 1 GPU, gpu:0");
-    EXPECT_EQ(said([] { static_cast<void>(runtime_of({})); }),
-              "cannot use cpu:0: it is no GPU");
+    EXPECT_EQ(said([] { static_cast<void>(runtime_of({})); }), "cannot use cpu:0: it is no GPU");
   });
 }
 

@@ -27,13 +27,13 @@ TEST(Memory, CachesAreGivenBackBeforeAnAllocationFails) {
     for (int i = 0; i < 60; ++i) held.push_back(gpu().allocate(1 << 20));
     for (std::byte *memory : held) gpu().release(memory);
     std::byte *most = gpu().allocate(60 << 20); // none of the freed ones would do
-    const std::string words =
-        said<OutOfMemory>([] { static_cast<void>(gpu().allocate(8 << 20)); });
+    const std::string words = said<OutOfMemory>([] { static_cast<void>(gpu().allocate(8 << 20)); });
     EXPECT_EQ(words.find("gpu:0 is out of memory: asked for 8388608 bytes"), 0U) << words;
     gpu().release(most);
     EXPECT_NE(gpu().allocate(8 << 20), nullptr); // and goes on
-    EXPECT_EQ(said<OutOfMemory>([] { static_cast<void>(gpu().allocate(std::size_t{1} << 60)); })
-                  .find("gpu:0 is out of memory"),
+    EXPECT_EQ(said<OutOfMemory>([] {
+                static_cast<void>(gpu().allocate(std::size_t{1} << 60));
+              }).find("gpu:0 is out of memory"),
               0U);
   });
 }
@@ -43,8 +43,9 @@ TEST(Memory, WithoutTheCacheBlocksEndWhereTheyAreSaidTo) {
   on_gpu("quiet", [] {
     std::byte *memory = gpu().allocate(100);
     std::vector<char> host(104);
-    EXPECT_NE(said([&] { gpu().copy_out(host.data(), memory, 104); }).find("gpu:0: the copy of 104"),
-              std::string::npos);
+    EXPECT_NE(
+        said([&] { gpu().copy_out(host.data(), memory, 104); }).find("gpu:0: the copy of 104"),
+        std::string::npos);
     gpu().release(memory);
     EXPECT_EQ(gpu().memory().cached, 0U);
   });

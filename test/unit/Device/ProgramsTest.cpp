@@ -31,8 +31,8 @@ TEST(Programs, LaunchesAreInOrder) {
 TEST(Programs, OfText) {
   on_gpu("quiet", [] {
     const std::string words = said<CompileError>([] {
-      static_cast<void>(
-          gpu().load(".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { brew.u32; }", "step"));
+      static_cast<void>(gpu().load(
+          ".version 8.0\n.target sm_75\n.address_size 64\n.entry k() { brew.u32; }", "step"));
     });
     EXPECT_EQ(words.find("step: the driver of gpu:0 does not take its PTX (CUDA_ERROR_INVALID_PTX"),
               0U)

@@ -98,8 +98,8 @@ TEST(Culprits, ThatLookAtTensors) {
   EXPECT_CULPRIT("span", pair.span<int>());
   EXPECT_CULPRIT("to_vector", undefined.to_vector<int>());
   EXPECT_CULPRIT("size", pair.size(1));
-  EXPECT_CULPRIT("to", pair.to({.kind = DeviceKind::gpu}));
-  EXPECT_CULPRIT("to", pair.to({.kind = static_cast<DeviceKind>(9)}));
+  EXPECT_CULPRIT("to", pair.to({DeviceKind::gpu, 200}));
+  EXPECT_CULPRIT("to", pair.to(static_cast<DeviceKind>(9)));
 }
 
 TEST(Culprits, Variables) {

@@ -21,7 +21,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Device"] = {"Support", "Cuda"};
   may["OpDefs"] = {"Support"};
   may["Complex"] = {"Support", "OpDefs", "Complex"};
-  may["Runtime"] = may["Kernels"] = {"Support", "Device", "OpDefs", "Runtime", "Kernels"};
+  may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
   may["Linalg"] = {"Support", "OpDefs", "Kernels", "Linalg"};
   may["Program"] = may["Runtime"];
   may["CodeCache"] = may["Runtime"];
@@ -43,6 +43,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Events"].insert("Events");
   may["Checkpoint"].insert("Checkpoint");
   may["Train"].insert({"Train", "Checkpoint", "Events", "Profile", "Export"});
+  for (auto &[layer, below] : may)
+    if (below.contains("Runtime")) below.insert("Device");
   return may;
 }();
 

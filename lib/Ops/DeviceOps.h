@@ -1,0 +1,49 @@
+// Ops whose operands are on a device: where a call runs, what moves by itself, and who runs it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
+#include "Support/FunctionRef.h"
+
+namespace weft {
+
+/// Whether a tensor is one element, repeated: such move to where they are used.
+bool is_one_element(const Tensor &tensor);
+
+/// The tensors on one device, that of those which are on no CPU; where all are on the CPU, or one is
+/// traced, nothing is done. Single elements are moved. Throws DeviceError where others are elsewhere:
+/// `name(i)` is what messages call tensor `i`.
+Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
+                            FunctionRef<std::string(std::size_t)> name);
+
+/// Runs an op of which an operand is on a device, as execute_eager does.
+Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,
+                         std::span<Tensor> more);
+
+/// Runs calls on devices as compiled programs of one op; `operands` are all there, and the results
+/// of the types in `types` go to `results`. Says false if it has no program for them.
+using DeviceOpRunner = bool (*)(const OpCall &call, Device device,
+                                std::span<const TensorType> types, std::span<Tensor> results);
+/// Gives one to eager calls, once, while the library is loaded.
+void set_device_op_runner(DeviceOpRunner runner);
+
+/// While one lives, what creation functions of this thread make goes to the device of operands, if
+/// they have one: functions that are made of ops make tensors of their own.
+class DeviceOfOperands {
+public:
+  void follow(const Tensor &operand) {
+    if (!operand.defined() || detail::on_cpu(operand) || scope_) return;
+    scope_.emplace(operand.device());
+  }
+  void follow(std::span<const Tensor> operands) {
+    for (const Tensor &operand : operands) follow(operand);
+  }
+
+private:
+  std::optional<DeviceScope> scope_;
+};
+
+} // namespace weft

@@ -1,0 +1,56 @@
+// Tensors whose elements are in memory of a device: making them, moving them, and getting at their
+// elements.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "Device/Device.h"
+#include <weft/tensor.h>
+
+namespace weft::detail {
+
+/// Whether the host may look at the elements.
+inline bool on_cpu(const TensorImpl &impl) { return impl.device == Device(); }
+inline bool on_cpu(const Tensor &tensor) { return on_cpu(*tensor.impl()); }
+/// Whether it may at those of all that are defined.
+bool all_on_cpu(std::span<const Tensor> tensors);
+
+/// A contiguous tensor whose elements are not set yet, in memory of that device; of the CPU, as
+/// new_tensor. Throws OutOfMemory.
+Tensor new_tensor_on(Device device, DType dtype, std::span<const std::int64_t> dims);
+
+/// The elements, on that device: row-major and new, unless they are there already. Not of traced
+/// tensors.
+Tensor moved(const Tensor &tensor, Device device);
+/// The same where the host can read them, at `impl()->data` with its strides. Waits for them.
+inline Tensor on_host(const Tensor &tensor) {
+  return on_cpu(tensor) ? tensor : moved(tensor, Device());
+}
+/// A copy with elements of its own, on its device.
+Tensor copy_of(const Tensor &tensor);
+/// Writes the elements of `from` to those of `to`; both contiguous, of one dtype and size, each on
+/// any device.
+void copy_elements(const Tensor &from, const Tensor &to);
+
+/// What a creation function made in host memory, where this thread's new tensors go:
+/// default_device().
+inline Tensor placed(Tensor made) {
+  const Device device = default_device();
+  return device == Device() || made.traced() ? made : moved(made, device);
+}
+
+/// The same where one of the arguments, `of`, may be on a device: there then.
+inline Tensor placed_beside(const Tensor &of, Tensor made) {
+  return on_cpu(of) ? placed(std::move(made)) : moved(made, of.device());
+}
+
+/// The elements for code that runs on the tensor's device, and to be written where `writes`: this
+/// thread's work there comes behind what other threads did with them.
+std::byte *address(const TensorImpl &impl, bool writes = false);
+
+/// Throws DeviceError, which tells the way out, unless the host may look at the elements; `what`
+/// wants to, without a copy: "span".
+void check_on_cpu(const Tensor &tensor, std::string_view what);
+
+} // namespace weft::detail

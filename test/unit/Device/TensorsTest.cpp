@@ -1,0 +1,178 @@
+// Tensors on GPUs: moving, views, reading, printing, variables, files.
+#include <sstream>
+
+#include "OnGpu.h"
+#include <weft/weft.h>
+
+namespace weft::device {
+namespace {
+
+struct Model {
+  nn::Dense dense{3, {.activation = relu}};
+  WEFT_FIELDS(Model, dense)
+};
+
+TEST(Tensors, MoveThereAndBack) {
+  on_gpu("devices=2,stress", [] {
+    const Tensor host = reshape(arange(24, DType::f32), {2, 3, 4});
+    const Tensor there = host.to("gpu:0");
+    EXPECT_EQ(there.device(), "gpu:0");
+    EXPECT_TRUE(there.is_contiguous());
+    EXPECT_EQ(there.to("gpu:0").impl(), there.impl());
+    EXPECT_EQ(there.to("cpu").to_vector<float>(), host.to_vector<float>());
+    EXPECT_EQ(there.to("gpu:1").to("gpu:0").to_vector<float>(), host.to_vector<float>());
+    EXPECT_EQ(there.to_vector<std::int64_t>(), host.to_vector<std::int64_t>());
+    EXPECT_EQ(zeros({0, 3}).to("gpu:0").to("cpu").shape(), (Shape{0, 3}));
+    EXPECT_EQ(tensor(true).to("gpu:0").item<bool>(), true);
+    EXPECT_EQ(gpu(1).memory().current, 0U);
+  });
+}
+
+TEST(Tensors, ViewsAreOfTheDevice) {
+  on_gpu("", [] {
+    const Tensor host = reshape(arange(24, DType::i32), {2, 3, 4});
+    const Tensor there = host.to("gpu:0");
+    const auto same = [&](const Tensor &a, const Tensor &b) {
+      EXPECT_EQ(a.device(), "gpu:0");
+      EXPECT_EQ(a.shape(), b.shape());
+      EXPECT_EQ(a.is_contiguous(), b.is_contiguous());
+      EXPECT_EQ(a.to_vector<int>(), b.to_vector<int>());
+      EXPECT_EQ(a.contiguous().to_vector<int>(), b.to_vector<int>());
+    };
+    same(transpose(there, {2, 0, 1}), transpose(host, {2, 0, 1}));
+    same(there[{1, all, slice({}, {}, -2)}], host[{1, all, slice({}, {}, -2)}]);
+    same(broadcast(there[1], {2, 3, 4}), broadcast(host[1], {2, 3, 4}));
+    same(reshape(there, {6, 4})[5], reshape(host, {6, 4})[5]);
+    EXPECT_EQ((there[{1, 2, 3}].item<int>()), 23);
+    EXPECT_EQ(transpose(there, {2, 0, 1}).to("cpu").to_vector<int>(),
+              transpose(host, {2, 0, 1}).to_vector<int>());
+  });
+}
+
+TEST(Tensors, AreReadByCopiesOrNotAtAll) {
+  on_gpu("", [] {
+    const Tensor there = tensor({1.5F, 2.5F}).to("gpu:0");
+    EXPECT_EQ(to_string(there), "tensor([1.5, 2.5], shape=(2,), dtype=f32)");
+    std::ostringstream out;
+    out << there;
+    EXPECT_EQ(out.str(), to_string(there));
+    EXPECT_EQ(said([&] { static_cast<void>(there.span<float>()); }),
+              "span: the tensor is on gpu:0, whose memory the host cannot read: take .to(\"cpu\") "
+              "first");
+    testing::internal::CaptureStdout();
+    print("{}", there);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), to_string(there) + "\n");
+    check(all(there > 0), "{}", there);
+  });
+}
+
+TEST(Tensors, OpsRunWhereTheirOperandsAre) {
+  on_gpu("devices=2", [] {
+    const Tensor a = tensor({{1.F, 2.F}, {3.F, 4.F}}), there = a.to("gpu:0");
+    const auto same = [](const Tensor &x, const Tensor &y) {
+      EXPECT_EQ(x.device(), "gpu:0");
+      EXPECT_EQ(x.dtype(), y.dtype());
+      EXPECT_EQ(x.to_vector<float>(), y.to_vector<float>());
+    };
+    same(there + 1, a + 1);
+    same(2 * there, 2 * a);
+    same(there * tensor(2.F), a * 2); // scalars move by themselves
+    same(there + broadcast(tensor(1.F), {2, 2}), a + 1);
+    same(matmul(there, there), matmul(a, a));
+    same(sum(there, {.axes = {0}}), sum(a, {.axes = {0}}));
+    same(logsumexp(there), logsumexp(a));
+    same(cast(there, DType::f16), cast(a, DType::f16));
+    same(sort(there, {.axis = 0}), sort(a, {.axis = 0}));
+    same(zeros_like(there), zeros_like(a));
+    EXPECT_EQ(said([&] { matmul(there, a); }),
+              "matmul: lhs is on gpu:0 and rhs on cpu:0: move one with .to()");
+    EXPECT_EQ(said([&] { add(there.to("gpu:1"), there); }),
+              "add: lhs is on gpu:1 and rhs on gpu:0: move one with .to()");
+    EXPECT_EQ(said<ShapeError>([&] { matmul(there, tensor({1.F}).to("gpu:0")); }),
+              said<ShapeError>([&] { matmul(a, tensor({1.F})); }));
+  });
+}
+
+TEST(Tensors, ScopesSayWhereNewOnesGo) {
+  on_gpu("", [] {
+    const DeviceScope scope("gpu:0");
+    for (const Tensor &made :
+         {zeros({2}), ones({2, 2}), full({2}, 3, DType::i32), arange(3), tensor({1, 2}),
+          tensor({{1.F}, {2.F}}), tensor(1.F), eye(2), linspace(0, 1, 3), iota(DType::i32, {2, 2}),
+          random::normal({3}), random::uniform({3})})
+      EXPECT_EQ(made.device(), "gpu:0") << made;
+    const Variable v(zeros({3}));
+    EXPECT_EQ(v.value().device(), "gpu:0");
+  });
+}
+
+TEST(Tensors, Variables) {
+  on_gpu("", [] {
+    Variable v(tensor({1.F, 2.F}).to("gpu:0"));
+    const Tensor before = v.value();
+    v.assign(tensor({3.F, 4.F})); // stays where it is
+    EXPECT_EQ(v.value().device(), "gpu:0");
+    v.assign_add(tensor({1.F, 1.F}).to("gpu:0"));
+    EXPECT_EQ(v.value().to_vector<float>(), (std::vector<float>{4, 5}));
+    EXPECT_EQ(before.to_vector<float>(), (std::vector<float>{1, 2}));
+    GradientTape tape;
+    const Tensor loss = sum(v * v);
+    const Tensor gradient = tape.gradient(loss, v);
+    EXPECT_EQ(gradient.device(), "gpu:0");
+    EXPECT_EQ(gradient.to_vector<float>(), (std::vector<float>{8, 10}));
+  });
+}
+
+TEST(Tensors, LayersAreWhereTheyAreMade) {
+  on_gpu("", [] {
+    const DeviceScope scope("gpu:0");
+    Model model;
+    const Tensor x = ones({4, 2});
+    const optimizers::Adam adam(model, {.learning_rate = 0.1});
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(adam.minimize([&] { return mean(square(model.dense(x) - 1)); }).device(), "gpu:0");
+    EXPECT_EQ(model.dense.kernel.value().device(), "gpu:0");
+    EXPECT_EQ(model.dense.bias->value().device(), "gpu:0");
+  });
+}
+
+TEST(Tensors, GoToFiles) {
+  on_gpu("", [] {
+    const Tensor host = reshape(arange(6, DType::f32), {2, 3});
+    const std::string path = testing::TempDir() + "on-gpu.npy";
+    save_npy(path, transpose(host.to("gpu:0"), {1, 0}));
+    EXPECT_EQ(load_npy(path).to_vector<float>(), transpose(host, {1, 0}).to_vector<float>());
+    std::remove(path.c_str());
+  });
+}
+
+TEST(Tensors, NoGpu) {
+  on_gpu(
+      "",
+      [] {
+        EXPECT_EQ(said([] { static_cast<void>(tensor(1.F).to("gpu:0")); }),
+                  "to: cannot use gpu:0: no CUDA driver (/nowhere: cannot open shared object file: "
+                  "No such file or directory)");
+        EXPECT_EQ(said([] { static_cast<void>(tensor(1.F).to("cpu:1")); }),
+                  "to: there is no device cpu:1; the only CPU is cpu:0");
+      },
+      "/nowhere");
+}
+
+TEST(Tensors, MemoryThatIsFull) {
+  on_gpu("memory=16M", [] {
+    const Tensor host = zeros({1 << 20});
+    std::vector<Tensor> held;
+    const std::string words = said<OutOfMemory>([&] {
+      while (true) held.push_back(host.to("gpu:0"));
+    });
+    EXPECT_EQ(words.find("to: gpu:0 is out of memory: asked for 4194304 bytes"), 0U) << words;
+    EXPECT_EQ(held.size(), 4U);
+    EXPECT_EQ(held[3][5].item<float>(), 0);
+    held.pop_back();
+    EXPECT_EQ(host.to("gpu:0")[1].item<float>(), 0); // and goes on
+  });
+}
+
+} // namespace
+} // namespace weft::device
