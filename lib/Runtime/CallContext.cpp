@@ -13,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "Runtime/DeviceCalls.h"
 #include "Runtime/Elements.h"
 #include "Runtime/HostFunction.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Printing.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
@@ -35,11 +37,26 @@ void CallContext::free_temporaries() noexcept {
 
 namespace {
 
+/// Copies bytes to the host from where the call's buffers are.
+void copy_to_host(const CallContext *context, void *to, const void *from, std::size_t bytes) {
+  if (bytes == 0) return; // there may be no memory either
+  if (context->device != nullptr)
+    context->device->runtime().copy_out(to, static_cast<const std::byte *>(from), bytes);
+  else std::memcpy(to, from, bytes);
+}
+
+std::size_t bytes_of(const RuntimeValue &value) {
+  std::size_t bytes = item_size(static_cast<DType>(value.dtype));
+  for (std::int32_t axis = 0; axis < value.rank; ++axis)
+    bytes *= static_cast<std::size_t>(value.dims[axis]);
+  return bytes;
+}
+
 /// Compiled values as arrays for printing; their strides are computed here because compiled code
 /// passes sizes only.
 class Values {
 public:
-  Values(const RuntimeValue *values, std::int64_t count) {
+  Values(const CallContext *context, const RuntimeValue *values, std::int64_t count) {
     std::size_t ranks = 0;
     for (std::int64_t i = 0; i < count; ++i) ranks += static_cast<std::size_t>(values[i].rank);
     strides_.resize(ranks); // now, because the arrays below point into it
@@ -55,7 +72,7 @@ public:
       arrays_.push_back({static_cast<DType>(value.dtype),
                          {value.dims, rank},
                          {strides, rank},
-                         static_cast<const std::byte *>(value.data),
+                         on_host(context, value),
                          {}});
       strides += rank;
     }
@@ -63,49 +80,70 @@ public:
   operator std::span<const PrintedArray>() const { return arrays_; }
 
 private:
+  const std::byte *on_host(const CallContext *context, const RuntimeValue &value) {
+    if (context->device == nullptr) return static_cast<const std::byte *>(value.data);
+    std::vector<std::byte> &copy = copies_.emplace_back(bytes_of(value));
+    copy_to_host(context, copy.data(), value.data, copy.size());
+    return copy.data();
+  }
+
   std::vector<std::int64_t> strides_;
   std::vector<PrintedArray> arrays_;
+  std::vector<std::vector<std::byte>> copies_; ///< of what is on a device
 };
 
-/// Makes moves as if all at once. Needs no memory, which may be what ran out, and leaves no bytes
-/// to move.
-void make(std::span<RuntimeMove> moves) noexcept {
-  const auto at = [](const void *buffer, std::int64_t offset) {
-    return static_cast<std::byte *>(const_cast<void *>(buffer)) + offset;
-  };
-  const auto is_read = [&](const RuntimeMove &move) {
-    return std::any_of(moves.begin(), moves.end(), [&](const RuntimeMove &other) {
-      return &other != &move && other.bytes > 0 && other.from == move.to;
-    });
-  };
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (RuntimeMove &move : moves) {
-      if (move.bytes <= 0 || (move.to != move.from && is_read(move))) continue;
-      if (move.to != move.from)
-        std::memcpy(move.to, move.from, static_cast<std::size_t>(move.bytes));
-      move.bytes = 0;
-      progress = true;
+/// Moves between variables, through memory of the host where there is no other way.
+class Mover {
+public:
+  explicit Mover(DeviceCall *device) : runtime_(device != nullptr ? &device->runtime() : nullptr) {}
+
+  /// Makes moves as if all at once. Needs no memory, which may be what ran out, and leaves no bytes
+  /// to move.
+  void make(std::span<RuntimeMove> moves) {
+    const auto is_read = [&](const RuntimeMove &move) {
+      return std::any_of(moves.begin(), moves.end(), [&](const RuntimeMove &other) {
+        return &other != &move && other.bytes > 0 && other.from == move.to;
+      });
+    };
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (RuntimeMove &move : moves) {
+        if (move.bytes <= 0 || (move.to != move.from && is_read(move))) continue;
+        if (move.to != move.from)
+          copy(at(move.to, 0), at(move.from, 0), static_cast<std::size_t>(move.bytes));
+        move.bytes = 0;
+        progress = true;
+      }
     }
+    // What is left are variables that trade their values in circles.
+    for (RuntimeMove &first : moves) turn(first, moves);
   }
-  // What is left are variables that trade their values in circles.
-  const auto into = [&](const void *buffer) {
-    return std::find_if(moves.begin(), moves.end(), [&](const RuntimeMove &move) {
-      return move.bytes > 0 && move.to == buffer;
-    });
-  };
-  for (RuntimeMove &first : moves) {
+
+private:
+  static std::byte *at(const void *buffer, std::int64_t offset) {
+    return static_cast<std::byte *>(const_cast<void *>(buffer)) + offset;
+  }
+
+  /// The circle of which `first` is one move, in pieces for which there is room.
+  void turn(RuntimeMove &first, std::span<RuntimeMove> moves) {
+    const auto into = [&](const void *buffer) {
+      return std::find_if(moves.begin(), moves.end(), [&](const RuntimeMove &move) {
+        return move.bytes > 0 && move.to == buffer;
+      });
+    };
     std::array<std::byte, 1024> aside;
     for (std::int64_t offset = 0; offset < first.bytes;) {
       const auto count = std::min(aside.size(), static_cast<std::size_t>(first.bytes - offset));
-      std::memcpy(aside.data(), at(first.to, offset), count);
+      if (runtime_ != nullptr) runtime_->copy_out(aside.data(), at(first.to, offset), count);
+      else std::memcpy(aside.data(), at(first.to, offset), count);
       const RuntimeMove *move = &first;
       for (; move->from != first.to; move = &*into(move->from))
-        std::memcpy(at(move->to, offset), at(move->from, offset), count);
-      std::memcpy(at(move->to, offset), aside.data(), count);
+        copy(at(move->to, offset), at(move->from, offset), count);
+      if (runtime_ != nullptr) runtime_->copy_in(at(move->to, offset), aside.data(), count);
+      else std::memcpy(at(move->to, offset), aside.data(), count);
       offset += static_cast<std::int64_t>(count);
     }
-    if (first.bytes <= 0) continue;
+    if (first.bytes <= 0) return;
     for (const void *next = first.from; next != first.to;) {
       const auto move = into(next);
       next = move->from;
@@ -113,7 +151,14 @@ void make(std::span<RuntimeMove> moves) noexcept {
     }
     first.bytes = 0;
   }
-}
+
+  void copy(std::byte *to, const std::byte *from, std::size_t bytes) {
+    if (runtime_ != nullptr) runtime_->copy(to, from, bytes);
+    else std::memcpy(to, from, bytes);
+  }
+
+  device::Runtime *runtime_;
+};
 
 /// What a function was told by weft_rt_on_stop: carried out when an exception leaves it.
 class MovesOnThrow {
@@ -121,9 +166,13 @@ public:
   explicit MovesOnThrow(CallContext *context)
       : moves_(std::exchange(context->moves, nullptr),
                static_cast<std::size_t>(std::exchange(context->move_count, 0))),
-        exceptions_(std::uncaught_exceptions()) {}
+        exceptions_(std::uncaught_exceptions()), device_(context->device) {}
   ~MovesOnThrow() {
-    if (!moves_.empty() && std::uncaught_exceptions() > exceptions_) make(moves_);
+    if (moves_.empty() || std::uncaught_exceptions() == exceptions_) return;
+    try {
+      Mover(device_).make(moves_);
+    } catch (const Error &) { // a device is lost, and with it its variables
+    }
   }
   MovesOnThrow(const MovesOnThrow &) = delete;
   MovesOnThrow &operator=(const MovesOnThrow &) = delete;
@@ -131,6 +180,7 @@ public:
 private:
   std::span<RuntimeMove> moves_;
   int exceptions_;
+  DeviceCall *device_;
 };
 
 template <class Check>
@@ -139,23 +189,27 @@ void for_indices(std::int32_t dtype, const void *indices, const Check &check) {
   else check(static_cast<const std::int64_t *>(indices));
 }
 
+/// Indices on the host that are on a device; none if they are on the host.
+std::vector<std::byte> indices_of_device(const CallContext *context, std::int32_t dtype,
+                                         const void *indices, std::int64_t count) {
+  if (context->device == nullptr) return {};
+  std::vector<std::byte> copy(static_cast<std::size_t>(count) *
+                              item_size(static_cast<DType>(dtype)));
+  copy_to_host(context, copy.data(), indices, copy.size());
+  return copy;
+}
+
 TensorType type_of(const RuntimeValue &value) {
   return {static_cast<DType>(value.dtype),
           Shape(std::span(value.dims, static_cast<std::size_t>(value.rank)))};
 }
 
-/// Without elements there may be no memory either.
-void copy_elements(void *to, const void *from, const Tensor &like) {
-  if (like.size() == 0) return;
-  std::memcpy(to, from, static_cast<std::size_t>(like.size()) * item_size(like.dtype()));
-}
-
 /// A tensor with the same elements: the callable may keep it, and compiled code uses the memory
 /// again.
-Tensor copy_of(const RuntimeValue &value) {
+Tensor copy_of(const CallContext *context, const RuntimeValue &value) {
   const TensorType type = type_of(value);
   Tensor copy = detail::new_tensor(type.dtype, type.shape);
-  copy_elements(copy.impl()->data, value.data, copy);
+  copy_to_host(context, copy.impl()->data, value.data, bytes_of(value));
   return copy;
 }
 
@@ -210,7 +264,7 @@ void weft_rt_on_stop(CallContext *context, RuntimeMove *moves, std::int64_t coun
 void weft_rt_print(CallContext *context, const char *format, std::int64_t length,
                    const RuntimeValue *values, std::int64_t count) {
   const MovesOnThrow moves(context);
-  print_line(format_values(view(format, length), Values(values, count)));
+  print_line(format_values(view(format, length), Values(context, values, count)));
 }
 
 void weft_rt_interrupt(CallContext *context) {
@@ -224,7 +278,7 @@ void weft_rt_assert_fail(CallContext *context, std::int64_t site, const char *me
   const MovesOnThrow moves(context);
   throw AssertionError(
       std::string("assertion failed in ") + context->function + ": " +
-          format_values(view(message, message_length), Values(values, count), "; "),
+          format_values(view(message, message_length), Values(context, values, count), "; "),
       location_of(context, site));
 }
 
@@ -248,7 +302,8 @@ bool weft_rt_outside(std::int32_t dtype, const void *indices, std::int64_t count
 void weft_rt_check_indices(CallContext *context, std::int64_t site, const char *op,
                            std::int32_t dtype, const void *indices, std::int64_t count,
                            std::int64_t size) {
-  for_indices(dtype, indices, [&](const auto *values) {
+  const std::vector<std::byte> copy = indices_of_device(context, dtype, indices, count);
+  for_indices(dtype, copy.empty() ? indices : copy.data(), [&](const auto *values) {
     if (!any_outside(values, count, size)) return;
     for (std::int64_t i = 0; i < count; ++i)
       if (values[i] < 0 || values[i] >= size)
@@ -267,6 +322,7 @@ void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *me
 }
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {
+  if (context->device != nullptr) return context->device->allocate(static_cast<std::size_t>(bytes));
   const allocator::Block block =
       allocator::allocate(sizeof(Temporary) + static_cast<std::size_t>(bytes));
   auto *temporary = new (block.memory) Temporary{nullptr, context->temporaries, block.size_class};
@@ -276,6 +332,7 @@ void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {
 }
 
 void weft_rt_free(CallContext *context, void *memory) {
+  if (context->device != nullptr) return context->device->free(static_cast<std::byte *>(memory));
   Temporary *temporary = static_cast<Temporary *>(memory) - 1;
   (temporary->newer != nullptr ? temporary->newer->older : context->temporaries) = temporary->older;
   if (temporary->older != nullptr) temporary->older->newer = temporary->newer;
@@ -296,12 +353,13 @@ void weft_rt_host_call(CallContext *context, std::int64_t site, const char *name
                          "are traced in C++",
                      location_of(context, site));
   std::vector<Tensor> tensors;
-  for (std::int64_t i = 0; i < count; ++i) tensors.push_back(copy_of(operands[i]));
+  for (std::int64_t i = 0; i < count; ++i) tensors.push_back(copy_of(context, operands[i]));
   std::vector<TensorType> wanted;
   for (std::int64_t i = 0; i < type_count; ++i) wanted.push_back(type_of(types[i]));
   const HostCallScope scope;
   context->host_results =
       call_host(*found->function, tensors, wanted, [&] { return location_of(context, site); });
+  for (Tensor &result : context->host_results) result = detail::on_host(result);
 }
 
 std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::int64_t axis) {
@@ -318,7 +376,11 @@ void weft_rt_note_end(CallContext *context) { context->profiled.reset(); }
 
 void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
   const Tensor &tensor = host_result(*context, result);
-  copy_elements(data, tensor.impl()->data, tensor);
+  const std::size_t bytes = static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype());
+  if (bytes == 0) return; // there may be no memory either
+  if (context->device != nullptr)
+    context->device->runtime().copy_in(static_cast<std::byte *>(data), tensor.impl()->data, bytes);
+  else std::memcpy(data, tensor.impl()->data, bytes);
 }
 
 void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtype,
@@ -327,8 +389,9 @@ void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtyp
     return c_output(*context->c_outputs, index, static_cast<DType>(dtype),
                     {dims, static_cast<std::size_t>(rank)});
   WEFT_INVARIANT(index >= 0 && index < context->output_count, "compiled code has no such output");
-  Tensor result =
-      detail::new_tensor(static_cast<DType>(dtype), {dims, static_cast<std::size_t>(rank)});
+  const Device device = context->device != nullptr ? context->device->runtime().device() : Device();
+  Tensor result = detail::new_tensor_on(device, static_cast<DType>(dtype),
+                                        {dims, static_cast<std::size_t>(rank)});
   void *data = result.impl()->data;
   context->outputs[index] = std::move(result);
   return data;

@@ -22,9 +22,10 @@ namespace weft {
 /// or its meaning, and when CallContext or what an entry is handed does: archives of
 /// `export_program` outlive the build that wrote them, and are compiled anew where this differs.
 /// test/unit/Export/AbiTest.cpp notices changes of the declarations.
-inline constexpr int kRuntimeAbi = 3;
+inline constexpr int kRuntimeAbi = 4;
 
 struct HostBinding;
+class DeviceCall;
 
 /// One value that compiled code hands to print, to a failed assert or to a host call: {i32, i32,
 /// ptr, ptr}. The elements are contiguous and row-major; `dims` holds `rank` sizes.
@@ -98,6 +99,9 @@ struct CallContext {
   std::optional<profile::Scope> profiled;
   /// The dynamic temporaries that live now, newest first.
   struct Temporary *temporaries = nullptr;
+  /// Of a program for a GPU (DeviceCalls.h): where its arena, its buffers and temporaries are. Null
+  /// for one that runs on the processor alone.
+  DeviceCall *device = nullptr;
 
   CallContext() = default;
   CallContext(const CallContext &) = delete;
@@ -180,7 +184,8 @@ void weft_rt_note_begin(weft::CallContext *context, const char *sites, std::int6
 /// It ends.
 void weft_rt_note_end(weft::CallContext *context);
 
-/// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null. It lives
+/// Memory for a temporary whose size is known only now, aligned to 64 bytes, never null; of the
+/// device, if the call has one. It lives
 /// until weft_rt_free or the end of the call. Throws OutOfMemory.
 void *weft_rt_alloc(weft::CallContext *context, std::int64_t bytes);
 /// Frees what weft_rt_alloc gave in the same call.
