@@ -135,6 +135,7 @@ void Driver::writeReproducer(Phase phase) {
 }
 
 ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> Driver::emitObject(ModuleOp module) {
+  const ::weft::jit::HostPart host(module);
   ::weft::jit::PhaseTimes spent;
   auto object = ::weft::jit::compileToObject(module, target.cpu, &spent);
   addTime("translate", spent.translate);
@@ -144,11 +145,17 @@ void Driver::writeReproducer(Phase phase) {
 }
 
 ::weft::Result<std::string> Driver::emitAssembly(ModuleOp module) {
+  const ::weft::jit::HostPart host(module);
   return ::weft::jit::compileToAssembly(module, target.cpu);
 }
 
 ::weft::Result<std::string> Driver::emitPtx(ModuleOp module) {
-  return ::weft::jit::emitPtx(module);
+  const auto start = std::chrono::steady_clock::now();
+  auto text = ::weft::jit::emitPtx(module);
+  addTime(
+      "ptx",
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  return text;
 }
 
 /// The variables among the arguments of a bufferized function.
@@ -199,6 +206,13 @@ static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp functio
   }
 
   if (failed(run(module, Phase::bufferize, Phase::llvm))) return phaseFault();
+  if (target.kind == Target::Kind::nvptx) {
+    auto ptx = emitPtx(module);
+    if (!ptx) return ptx.fault();
+    code.ptx = std::move(*ptx);
+    code.chip = target.chip;
+  }
+  const ::weft::jit::HostPart host(module);
   if (::weft::debug_info_requested() || ::weft::perf_map_requested())
     ::weft::jit::addDebugInfo(module, callNames ? callNames : [](int64_t) { return std::nullopt; });
   auto object = emitObject(module);

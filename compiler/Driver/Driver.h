@@ -84,7 +84,7 @@ public:
   /// What the derivatives of the module that last went through phase `differentiate` store.
   const std::vector<::weft::SavedNote> &saved() const { return savedNotes; }
 
-  /// Object code of a module after phase `llvm`.
+  /// Object code of a module after phase `llvm`: of all but kernels.
   ::weft::Result<std::unique_ptr<llvm::MemoryBuffer>> emitObject(ModuleOp module);
   /// The same as assembly.
   ::weft::Result<std::string> emitAssembly(ModuleOp module);

@@ -1,4 +1,4 @@
-// Which passes make PTX of bufferized functions, in which order.
+// Which passes make kernels and the code that launches them of bufferized functions.
 
 #include "JIT/GpuPipeline.h"
 
@@ -8,6 +8,7 @@
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
@@ -58,6 +59,7 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   // Constants belong to the kernel, not to its parameters.
   passes.addPass(createGpuLaunchSinkIndexComputationsPass());
   passes.addPass(createGpuKernelOutliningPass());
+  passes.addPass(mlir::weft::createGpuLaunchesPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = chip;
   target.features = ptxVersionOf(chip);
@@ -72,22 +74,48 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
+/// The kernels of a PTX text, in its order.
+static SmallVector<StringRef> entriesOf(StringRef text) {
+  SmallVector<StringRef> names;
+  constexpr StringLiteral entry = ".entry ";
+  for (size_t at = 0; (at = text.find(entry, at)) != StringRef::npos; at += entry.size())
+    names.push_back(text.substr(at + entry.size()).take_until([](char c) { return c == '('; }));
+  return names;
+}
+
 Result<std::string> emitPtx(ModuleOp module) {
-  OwningOpRef<ModuleOp> copy = module.clone();
+  const auto fault = [](const std::string &what) { return Fault{ErrorKind::compile, what}; };
+  SmallVector<gpu::GPUModuleOp> found(module.getOps<gpu::GPUModuleOp>());
+  if (found.size() != 1)
+    return fault("the module has " + std::to_string(found.size()) +
+                 " gpu.modules: a text of PTX is made of one");
+  OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
+  kernels->push_back(found.front()->clone());
   PassManager passes(module.getContext());
   GpuModuleToBinaryPassOptions format;
   format.compilationTarget = "isa";
   passes.addPass(createGpuModuleToBinaryPass(format));
-  if (failed(passes.run(*copy)))
-    return Fault{ErrorKind::compile, "the kernels could not be translated to PTX"};
-  SmallVector<gpu::BinaryOp> binaries(copy->getOps<gpu::BinaryOp>());
-  if (binaries.size() != 1)
-    return Fault{ErrorKind::compile, "the module has " + std::to_string(binaries.size()) +
-                                         " gpu.modules: a text of PTX is made of one"};
+  if (failed(passes.run(*kernels))) return fault("the kernels could not be translated to PTX");
   std::string text;
-  for (Attribute object : binaries[0].getObjects())
-    text += cast<gpu::ObjectAttr>(object).getObject().getValue().rtrim('\0').str();
+  for (auto binary : kernels->getOps<gpu::BinaryOp>())
+    for (Attribute object : binary.getObjects())
+      text += cast<gpu::ObjectAttr>(object).getObject().getValue().rtrim('\0').str();
+  // Launches know kernels by their places.
+  SmallVector<StringRef> wanted;
+  for (auto kernel : found.front().getOps<LLVM::LLVMFuncOp>())
+    if (kernel->hasAttr("nvvm.kernel")) wanted.push_back(kernel.getName());
+  if (entriesOf(text) != wanted) return fault("the kernels are not in the order of the module");
   return text;
+}
+
+HostPart::HostPart(ModuleOp module) : module(module) {
+  kernels.assign(module.getOps<gpu::GPUModuleOp>().begin(),
+                 module.getOps<gpu::GPUModuleOp>().end());
+  for (Operation *op : kernels) op->remove();
+}
+
+HostPart::~HostPart() {
+  for (Operation *op : kernels) module.push_back(op);
 }
 
 } // namespace weft::jit

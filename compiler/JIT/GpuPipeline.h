@@ -1,4 +1,4 @@
-// The passes from structured ops on buffers to GPU code, and PTX text.
+// The passes from structured ops on buffers to GPU code and its host's, and PTX text.
 #pragma once
 
 #include "Support/Fault.h"
@@ -16,11 +16,25 @@ void registerGpuTarget(mlir::DialectRegistry &registry);
 /// Whether LLVM knows this GPU ("sm_90a").
 bool isGpuChip(const std::string &chip);
 
-/// Adds the passes of phase `llvm` for a GPU: afterwards each launch is a gpu.module in the LLVM
-/// and NVVM dialects, with `chip` ("sm_90a") as its target. Nothing in it calls a library.
+/// Adds the first passes of phase `llvm` for a GPU: afterwards there is one gpu.module with all
+/// kernels in the LLVM and NVVM dialects, with `chip` ("sm_90a") as its target, which call no
+/// library; the functions that launch them are what the passes for a processor take.
 void buildGpuPipeline(mlir::OpPassManager &passes, const std::string &chip);
 
-/// The PTX text of a module after that: all its kernels, one after the other.
+/// The PTX text of a module after that: all its kernels, in their order.
 Result<std::string> emitPtx(mlir::ModuleOp module);
+
+/// While it lives, a module without its kernels: the host's part of a program.
+class HostPart {
+public:
+  explicit HostPart(mlir::ModuleOp module);
+  ~HostPart();
+  HostPart(const HostPart &) = delete;
+  HostPart &operator=(const HostPart &) = delete;
+
+private:
+  mlir::ModuleOp module;
+  llvm::SmallVector<mlir::Operation *, 1> kernels;
+};
 
 } // namespace weft::jit

@@ -7,6 +7,7 @@
 #include "Weft/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace mlir::weft {
@@ -42,9 +43,10 @@ LogicalResult verifyHasGoneThrough(ModuleOp module, Phase from, const Target &ta
   SymbolTableCollection symbols;
   WalkResult walked = module.walk([&](Operation *op) -> WalkResult {
     Phase gone = goneAfter(op, symbols);
-    // A GPU's host code stays what it is.
-    if (target.kind == Target::Kind::cpu && !isa<ModuleOp>(op) &&
-        !isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+    // A GPU's kernels are of other dialects.
+    const bool isKernels = target.kind == Target::Kind::nvptx &&
+                           (isa<gpu::GPUModuleOp>(op) || op->getParentOfType<gpu::GPUModuleOp>());
+    if (!isKernels && !isa<ModuleOp>(op) && !isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
       gone = std::min(gone, Phase::llvm);
     if (gone > from) return WalkResult::advance();
     return op->emitOpError() << "is no op of a program that has gone through the phase '"

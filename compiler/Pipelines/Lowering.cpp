@@ -12,7 +12,9 @@ namespace mlir::weft {
 
 void buildLinalgPhase(OpPassManager &pm, const Target &target) {
   WeftToLinalgPassOptions options;
-  options.withoutLibrary = target.kind != Target::Kind::cpu || target.kernels;
+  const bool gpu = target.kind != Target::Kind::cpu;
+  options.withoutLibrary = gpu || target.kernels;
+  options.stagesRoutines = gpu;
   pm.addNestedPass<func::FuncOp>(createExpandComplexPass());
   pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
   // What a check says of a size holds behind it alone. Upstream would give it to the op that comes

@@ -37,16 +37,14 @@ void buildSimplifyPhase(OpPassManager &pm, const Target &) {
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
-void buildLiftStatePhase(OpPassManager &pm, const Target &target) {
-  // Who waits for a GPU is not in the loop.
-  if (target.kind == Target::Kind::cpu) pm.addPass(createPollLoopsPass());
+void buildLiftStatePhase(OpPassManager &pm, const Target &) {
+  pm.addPass(createPollLoopsPass());
   pm.addPass(createLiftStatePass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
 }
 
 void buildSchedulePhase(OpPassManager &pm, const Target &target) {
-  // A GPU's scalars stay where its kernels are.
-  if (target.kind == Target::Kind::cpu) pm.addNestedPass<func::FuncOp>(createScalarizePass());
+  pm.addNestedPass<func::FuncOp>(createScalarizePass());
   pm.addNestedPass<func::FuncOp>(createBranchOnChecksPass());
   if (target.kind == Target::Kind::cpu)
     pm.addNestedPass<func::FuncOp>(createAccumulateProductsPass());
@@ -54,8 +52,8 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target) {
 }
 
 void buildLLVMPhase(OpPassManager &pm, const Target &target) {
-  if (target.kind == Target::Kind::nvptx) return ::weft::jit::buildGpuPipeline(pm, target.chip);
-  pm.addPass(createShareLoopsPass());
+  if (target.kind == Target::Kind::nvptx) ::weft::jit::buildGpuPipeline(pm, target.chip);
+  else pm.addPass(createShareLoopsPass());
   pm.addPass(createCutFunctionsPass());
   ::weft::jit::buildLLVMPipeline(pm, target.cpu);
 }

@@ -11,7 +11,7 @@ namespace mlir::weft {
 struct Target {
   enum class Kind { cpu, nvptx };
   Kind kind = Kind::cpu;
-  /// The processor, for code that runs on it.
+  /// The processor: of the code, or of the part of a GPU's program that launches its kernels.
   ::weft::jit::TargetOptions cpu;
   /// The GPU by LLVM's name.
   std::string chip = "sm_90a";
@@ -60,7 +60,7 @@ void buildSchedulePhase(OpPassManager &pm, const Target &target);
 /// offsets in an arena, calls of the runtime. The phase `llvm` starts from it.
 void buildBufferizePhase(OpPassManager &pm, const Target &target);
 
-/// Buffers -> the LLVM dialect (cpu) or NVVM inside gpu.module (nvptx).
+/// Buffers -> the LLVM dialect; for nvptx of what launches kernels, which are NVVM in a gpu.module.
 void buildLLVMPhase(OpPassManager &pm, const Target &target);
 
 } // namespace mlir::weft

@@ -29,6 +29,10 @@ struct SavedValue {
 struct CompiledCode {
   CompiledEntry entry = nullptr;
   std::size_t arena_bytes = 0;
+  /// Of a program for a GPU: its kernels, which the entry launches, and the chip they are for
+  /// ("sm_90a"). All buffers of the entry, and the arena, are in the GPU's memory then. Empty for a
+  /// program that runs on the processor alone.
+  std::string ptx, chip;
   /// Which variables of the program the entry takes, by number, in the order of its buffers; one
   /// that nothing depends on may be missing.
   std::vector<std::size_t> variables;

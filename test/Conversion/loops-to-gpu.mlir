@@ -1,9 +1,11 @@
 // Every structured op is a launch, with a thread per element of its result.
-// RUN: weft-opt %s --weft-loops-to-gpu --split-input-file --verify-diagnostics | FileCheck %s
+// RUN: weft-opt %s --weft-loops-to-gpu --split-input-file | FileCheck %s
 
 // Blocks of 256 threads; those beyond the last element do nothing. The last axis runs fastest.
 // CHECK-LABEL: func @elementwise
-// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[COUNT:.*]], %[[SIZE:.*]] : index
+// CHECK: %[[COUNT:.*]] = arith.muli
+// CHECK: %[[SIZE:.*]] = arith.constant 256 : index
+// CHECK: %[[BLOCKS:.*]] = arith.ceildivui %[[COUNT]], %[[SIZE]] : index
 // CHECK: gpu.launch blocks({{.*}}) in (%{{.*}} = %[[BLOCKS]], {{.*}}) threads({{.*}}) in (%{{.*}} = %[[SIZE]],
 // CHECK-SAME: module(@weft_kernels) function(@elementwise_0)
 // CHECK: %[[ELEMENT:.*]] = arith.addi
@@ -14,10 +16,10 @@
 // CHECK: memref.load %{{.*}}[%[[I]], %[[J]]]
 // CHECK: math.sqrt
 // CHECK: memref.store %{{.*}}, %{{.*}}[%[[I]], %[[J]]]
-func.func @elementwise(%x: memref<4x3xf32>, %y: memref<4x3xf32>) {
+func.func @elementwise(%x: memref<?x3xf32>, %y: memref<?x3xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
                   iterator_types = ["parallel", "parallel"]}
-      ins(%x : memref<4x3xf32>) outs(%y : memref<4x3xf32>) {
+      ins(%x : memref<?x3xf32>) outs(%y : memref<?x3xf32>) {
   ^bb0(%in: f32, %out: f32):
     %0 = math.sqrt %in : f32
     linalg.yield %0 : f32
@@ -48,12 +50,53 @@ func.func @reduction(%x: memref<4x3xf32>, %y: memref<4xf32>) {
 
 // -----
 
-// What needs the runtime library is refused, with its location in the program.
-func.func private @weft_rt_print(!llvm.ptr, i64, memref<*xi64>, i64)
-func.func @print(%p: !llvm.ptr, %n: i64, %v: memref<*xi64>) {
-  // expected-error@below {{cannot run on a GPU yet: it needs weft_rt_print}}
-  func.call @weft_rt_print(%p, %n, %v, %n) : (!llvm.ptr, i64, memref<*xi64>, i64) -> ()
+// A product's chain rounds once a step, as the library's does, and another sum of products twice.
+// CHECK-LABEL: func @product
+// CHECK: gpu.launch
+// CHECK: math.fma %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK: gpu.launch
+// CHECK: arith.mulf
+// CHECK: arith.addf
+func.func @product(%x: memref<4x3xf32>, %y: memref<3x5xf32>, %z: memref<4x5xf32>, %r: memref<4xf32>) {
+  linalg.matmul ins(%x, %y : memref<4x3xf32>, memref<3x5xf32>) outs(%z : memref<4x5xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x3xf32>) outs(%r : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %in : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
   return
+}
+
+// -----
+
+// A copy between dense buffers is the driver's, any other a launch.
+// CHECK-LABEL: func @copies
+// CHECK: memref.copy
+// CHECK-NOT: memref.copy
+// CHECK: gpu.launch
+func.func @copies(%x: memref<4x3xf32>, %y: memref<4x3xf32>, %z: memref<4x3xf32, strided<[1, 4]>>) {
+  memref.copy %x, %y : memref<4x3xf32> to memref<4x3xf32>
+  memref.copy %x, %z : memref<4x3xf32> to memref<4x3xf32, strided<[1, 4]>>
+  return
+}
+
+// -----
+
+// Lists of sizes, which views read, are the host's.
+// CHECK-LABEL: func @sizes
+// CHECK: memref.alloca() : memref<2xindex>
+// CHECK-NOT: gpu.launch
+func.func @sizes(%x: memref<6xf32>, %n: index) -> memref<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %list = memref.alloc() : memref<2xindex>
+  memref.store %n, %list[%c0] : memref<2xindex>
+  memref.store %n, %list[%c1] : memref<2xindex>
+  %0 = memref.reshape %x(%list) : (memref<6xf32>, memref<2xindex>) -> memref<?x?xf32>
+  return %0 : memref<?x?xf32>
 }
 
 // -----
@@ -75,10 +118,14 @@ func.func @scaled(%s: memref<f32>, %y: memref<4xf32>) {
 
 // -----
 
-// It cannot be where something has been written there in between.
+// The host reads it where something has been written there in between.
+// CHECK-LABEL: func @overwritten
+// CHECK: memref.load
+// CHECK: gpu.launch
+// CHECK: gpu.launch
+// CHECK-NOT: memref.load
 func.func @overwritten(%s: memref<1xf32>, %z: f32, %y: memref<4xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error@below {{cannot run on a GPU yet: the host decides by an element of a buffer}}
   %0 = memref.load %s[%c0] : memref<1xf32>
   linalg.fill ins(%z : f32) outs(%s : memref<1xf32>)
   linalg.fill ins(%0 : f32) outs(%y : memref<4xf32>)
@@ -87,10 +134,13 @@ func.func @overwritten(%s: memref<1xf32>, %z: f32, %y: memref<4xf32>) {
 
 // -----
 
-// Nor by a kernel that writes there, whose threads are not at one place.
+// And where a kernel writes there, whose threads are not at one place.
+// CHECK-LABEL: func @in_place
+// CHECK: memref.load
+// CHECK: gpu.launch
+// CHECK-NOT: memref.load
 func.func @in_place(%s: memref<1xf32>) {
   %c0 = arith.constant 0 : index
-  // expected-error@below {{cannot run on a GPU yet: the host decides by an element of a buffer}}
   %0 = memref.load %s[%c0] : memref<1xf32>
   linalg.fill ins(%0 : f32) outs(%s : memref<1xf32>)
   return
@@ -98,12 +148,44 @@ func.func @in_place(%s: memref<1xf32>) {
 
 // -----
 
-// The host does not see what the device computes.
-func.func @decided(%s: memref<i1>, %z: f32, %y: memref<4xf32>) {
-  // expected-error@below {{cannot run on a GPU yet: the host decides by an element of a buffer}}
+// And where its memory is another temporary's by then, or nobody's.
+// CHECK-LABEL: func @reused
+// CHECK: memref.load
+// CHECK: memref.load
+// CHECK: gpu.launch
+// CHECK: gpu.launch
+// CHECK-NEXT: memref.store
+// CHECK: gpu.launch
+// CHECK-NEXT: memref.store
+func.func @reused(%z: f32, %n: index, %y: memref<f32>) {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() {weft.arena_offset = 64 : i64} : memref<f32>
+  %b = memref.alloc(%n) : memref<?xf32>
+  %0 = memref.load %a[] : memref<f32>
+  %1 = memref.load %b[%c0] : memref<?xf32>
+  memref.dealloc %b : memref<?xf32>
+  %c = memref.alloc() {weft.arena_offset = 0 : i64} : memref<32xf32>
+  linalg.fill ins(%z : f32) outs(%c : memref<32xf32>)
+  memref.store %0, %y[] : memref<f32>
+  memref.store %1, %y[] : memref<f32>
+  return
+}
+
+// -----
+
+// And where it decides by what the device computes. What only shows elements writes none.
+// CHECK-LABEL: func @decided
+// CHECK: %[[CHOICE:.*]] = memref.load %{{.*}}[] : memref<i1>
+// CHECK: scf.if %[[CHOICE]]
+// CHECK: gpu.launch
+// CHECK-NEXT: memref.load %{{.*}}[] : memref<f32>
+func.func private @weft_rt_print(!llvm.ptr, i64, memref<*xi64>, i64)
+func.func @decided(%s: memref<i1>, %z: memref<f32>, %y: memref<4xf32>, %p: !llvm.ptr, %n: i64, %v: memref<*xi64>) {
   %0 = memref.load %s[] : memref<i1>
+  %1 = memref.load %z[] : memref<f32>
+  func.call @weft_rt_print(%p, %n, %v, %n) : (!llvm.ptr, i64, memref<*xi64>, i64) -> ()
   scf.if %0 {
-    linalg.fill ins(%z : f32) outs(%y : memref<4xf32>)
+    linalg.fill ins(%1 : f32) outs(%y : memref<4xf32>)
   }
   return
 }
@@ -129,8 +211,19 @@ func.func @stored(%n: i64, %y: memref<i64>) {
 // CHECK-LABEL: func @nothing
 // CHECK-NOT: gpu.launch
 // CHECK: gpu.module @weft_kernels
-func.func @nothing(%x: memref<0x4xf32>, %y: memref<0x4xf32>) {
-  memref.copy %x, %y : memref<0x4xf32> to memref<0x4xf32>
+func.func @nothing(%x: memref<0x4xf32>, %z: f32) {
+  linalg.fill ins(%z : f32) outs(%x : memref<0x4xf32>)
+  return
+}
+
+// -----
+
+// An output without elements, which nobody writes, stays one.
+// CHECK-LABEL: func @output
+// CHECK: %[[OUT:.*]] = memref.alloc
+// CHECK-NEXT: memref.copy %[[OUT]], %[[OUT]]
+func.func @output(%n: index) {
+  %0 = memref.alloc(%n) {weft.output = 0 : i64} : memref<?x0xf32>
   return
 }
 
@@ -139,14 +232,14 @@ func.func @nothing(%x: memref<0x4xf32>, %y: memref<0x4xf32>) {
 // Names of kernels are those that PTX can spell, and different ones stay different.
 // CHECK-LABEL: func @"2-over"
 // CHECK: function(@"$32$2dover_0")
-func.func @"2-over"(%x: memref<f32>, %y: memref<f32>) {
-  memref.copy %x, %y : memref<f32> to memref<f32>
+func.func @"2-over"(%x: memref<f32>, %z: f32) {
+  linalg.fill ins(%z : f32) outs(%x : memref<f32>)
   return
 }
 // CHECK-LABEL: func @"2_over$"
 // CHECK: function(@"$32_over$24_0")
-func.func @"2_over$"(%x: memref<f32>, %y: memref<f32>) {
-  memref.copy %x, %y : memref<f32> to memref<f32>
+func.func @"2_over$"(%x: memref<f32>, %z: f32) {
+  linalg.fill ins(%z : f32) outs(%x : memref<f32>)
   return
 }
 

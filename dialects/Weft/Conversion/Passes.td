@@ -17,7 +17,8 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
     and draw_into and call_into, which the library does. With `without-library` there are
     loops for them: lines are sorted by two linalg.generic in which each element counts those before
     it, cumulative ops are an scf.for over slices, and random numbers are linalg.generic, each
-    computed from its place.
+    computed from its place; with `stages-routines` these are still calls where loops would be a
+    launch per slice, or where there are none: their buffers are brought to the host.
     Unknown sizes that have to fit are tested by weft.check_sizes. Locations are those of the weft ops.
   }];
   let dependentDialects = [
@@ -27,7 +28,9 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
   ];
   let options = [
     Option<"withoutLibrary", "without-library", "bool", "false",
-           "The target cannot call the library: loops do what its routines would">
+           "The target cannot call the library: loops do what its routines would">,
+    Option<"stagesRoutines", "stages-routines", "bool", "false",
+           "With without-library: it can, at the price of copies, so what has no good loops is called">
   ];
 }
 
@@ -49,17 +52,39 @@ def ExpandComplexPass : Pass<"weft-expand-complex", "::mlir::func::FuncOp"> {
 def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
   let summary = "Makes every structured op on buffers a launch of its own, a thread per element.";
   let description = [{
-    Before: linalg ops on memrefs and memref.copy, no calls of the runtime.
+    Before: linalg ops on memrefs and memref.copy. Memory on the stack is the host's, all other the
+    device's.
 
     After: gpu.launch in their place, and a gpu.module, which their kernels will be in, also where
     there are none. Threads number the iterations of the parallel loops, the last one fastest; the
-    loops of a reduction run within a thread, in order, in registers. The host touches no element:
-    what it stored is stored by a launch of one thread, and what it read for a launch alone is read
-    there. What it decides by elements is refused.
+    loops of a reduction run within a thread, in order, in registers; a contraction of floating
+    numbers is one chain of fused products, as on processors that have such instructions. What the
+    host stored is stored by a launch of one thread, and what it read for launches alone is read
+    there, where nothing has been written since. Copies between dense buffers stay.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def GpuLaunchesPass : Pass<"weft-gpu-launches", "::mlir::ModuleOp"> {
+  let summary = "Makes the host's part of a program for a GPU code of the processor.";
+  let description = [{
+    Before: outlined kernels in one gpu.module, gpu.launch_func, and functions on buffers of which
+    memory on the stack is the host's and all other the device's.
+
+    After: kernels take a pointer for each buffer, and its unknown sizes and strides. The host's
+    functions are what the phases for a processor take, with calls of the runtime
+    (lib/Runtime/DeviceCalls.h) wherever they touched the device: launches, by the kernel's place
+    in the module; reads of elements that steer it; copies between dense buffers; constants, which
+    the device gets once. Buffers of the library's routines are brought to the host, and those that
+    the attribute `weft.writes` counts from the last operand on are brought back; without it, all.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -16,6 +16,12 @@ inline constexpr llvm::StringLiteral kInterrupted = "weft_rt_interrupted";
 func::CallOp callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange operands,
                          bool withContext, TypeRange results = {});
 
+/// On a call: how many of its last operands it writes; those before are only read.
+inline constexpr llvm::StringLiteral kWrites = "weft.writes";
+inline void noteWrites(func::CallOp call, std::size_t count) {
+  call->setAttr(kWrites, Builder(call).getI64IntegerAttr(static_cast<int64_t>(count)));
+}
+
 /// An array of 64-bit numbers on the stack that outlives the branch it is filled in: allocated at
 /// the function's entry, so that loops do not let the stack grow.
 Value stackArray(ImplicitLocOpBuilder &b, int64_t size);

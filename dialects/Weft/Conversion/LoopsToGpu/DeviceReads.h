@@ -1,16 +1,17 @@
-// Elements that launches read for themselves, in place of the host.
+// Which buffers are the host's, and what it reads in the device's for launches alone.
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "Weft/IR/Buffers.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 namespace mlir::weft {
 
-/// Whether a buffer is in the host's memory, as only lists of numbers for its own calls are.
+/// Whether a buffer is the host's: memory on the stack, where lists for the runtime are, and
+/// constants where they are read at once. All other buffers are the device's.
 bool isOfHost(Value buffer);
 
-/// Lets `launches` read what the host read in buffers of the device for them alone, and erases
-/// what nobody uses then. Fails, with a diagnostic, where the host reads elements still.
-LogicalResult readOnDevice(func::FuncOp function, ArrayRef<gpu::LaunchOp> launches);
+/// What the host reads in a buffer of the device for launches alone is read by the launches, with
+/// the arithmetic on it, unless something has been written there since.
+void readOnDevice(func::FuncOp function, ArrayRef<gpu::LaunchOp> launches);
 
 } // namespace mlir::weft

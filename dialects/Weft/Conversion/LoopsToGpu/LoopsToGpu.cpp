@@ -1,12 +1,14 @@
 // The pass weft-loops-to-gpu: every structured op on buffers as one launch, a thread per element.
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 #include "Weft/Conversion/Passes.h"
+#include "Weft/Conversion/ToLLVM/Conventions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -41,7 +43,9 @@ gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, 
 /// Builds the launch of one structured op.
 class LaunchBuilder {
 public:
-  LaunchBuilder(RewriterBase &rewriter, GenericOp op) : b(op.getLoc(), rewriter), op(op) {
+  /// `isProduct`: of what the library has routines for, of which one axis is summed over.
+  LaunchBuilder(RewriterBase &rewriter, GenericOp op, bool isProduct)
+      : b(op.getLoc(), rewriter), op(op), isProduct(isProduct) {
     b.setInsertionPoint(op);
   }
 
@@ -54,9 +58,10 @@ public:
     for (Range range : structured.createLoopRanges(b, op.getLoc()))
       sizes.push_back(toValue(range.size));
     Value count = index(1);
-    for (unsigned loop : parallel) count = arith::MulIOp::create(b, count, sizes[loop]);
+    for (unsigned loop : parallel) count = b.createOrFold<arith::MulIOp>(count, sizes[loop]);
 
-    Value threads = index(kBlockSize), blocks = arith::CeilDivUIOp::create(b, count, threads);
+    Value threads = index(kBlockSize);
+    Value blocks = b.createOrFold<arith::CeilDivUIOp>(count, threads);
     gpu::LaunchOp launch = launchOf(b, op.getLoc(), blocks, threads, module, kernel);
     Value element = arith::AddIOp::create(
         b, arith::MulIOp::create(b, launch.getBlockIds().x, index(kBlockSize)),
@@ -127,12 +132,26 @@ private:
       b.setInsertionPointToStart(loop.getBody());
     }
     SmallVector<Value> results = body(partial);
+    if (isProduct && reduced.size() == 1) results.front() = fused(results.front(), partial.front());
     for (scf::ForOp loop : llvm::reverse(loops)) {
       scf::YieldOp::create(b, results);
       results = SmallVector<Value>(loop.getResults());
       b.setInsertionPointAfter(loop);
     }
     return results;
+  }
+
+  /// A sum of `partial` and a product, rounded once: as the library's products do.
+  Value fused(Value sum, Value partial) {
+    auto add = sum.getDefiningOp<arith::AddFOp>();
+    if (!add) return sum;
+    Value other = add.getLhs() == partial ? add.getRhs() : add.getLhs();
+    auto product = other.getDefiningOp<arith::MulFOp>();
+    if (!product || (add.getLhs() != partial && add.getRhs() != partial)) return sum;
+    Value result = math::FmaOp::create(b, product.getLhs(), product.getRhs(), partial);
+    add.erase();
+    if (product->use_empty()) product.erase();
+    return result;
   }
 
   /// The op's body for the present iteration. `outs` are what it continues from; empty: as stored.
@@ -160,6 +179,7 @@ private:
   GenericOp op;
   SmallVector<Value> sizes; ///< of all loops
   SmallVector<Value> ivs;   ///< the present iteration
+  bool isProduct;
 };
 
 /// `name` as PTX spells names: what is no letter, digit or underscore, and a digit in front, as `$`
@@ -186,19 +206,15 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
   }
 
   LogicalResult toLaunches(func::FuncOp function) {
-    WalkResult result = function.walk([](func::CallOp call) {
-      if (!call.getCallee().starts_with("weft_rt_") || call.getCallee() == "weft_rt_shape_error")
-        return WalkResult::advance();
-      call.emitError() << "cannot run on a GPU yet: it needs " << call.getCallee();
-      return WalkResult::interrupt();
-    });
-    if (result.wasInterrupted()) return failure();
-
+    keepSizesOnHost(function);
+    keepOutputs(function);
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
       auto store = dyn_cast<memref::StoreOp>(op);
-      if (isa<linalg::LinalgOp, memref::CopyOp>(op) || (store && !isOfHost(store.getMemRef())))
+      auto copy = dyn_cast<memref::CopyOp>(op);
+      if (isa<linalg::LinalgOp>(op) || (store && !isOfHost(store.getMemRef())) ||
+          (copy && !isDense(copy)))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -214,14 +230,53 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         launches.push_back(storeOnDevice(rewriter, store, name));
         continue;
       }
+      const bool isProduct = isa<linalg::ContractOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
       if (failed(generic)) return op->emitOpError("has no form as a loop nest");
-      // Of no elements there is no launch.
-      if (!llvm::is_contained(generic->getStaticLoopRanges(), 0))
-        launches.push_back(LaunchBuilder(rewriter, *generic).build(kernels.getName(), name));
+      // Of no elements there is no launch, but an output of them has to stay in use.
+      if (llvm::is_contained(generic->getStaticLoopRanges(), 0)) continue;
+      launches.push_back(
+          LaunchBuilder(rewriter, *generic, isProduct).build(kernels.getName(), name));
       rewriter.eraseOp(*generic);
     }
-    return readOnDevice(function, launches);
+    readOnDevice(function, launches);
+    return success();
+  }
+
+  /// Whether the driver can copy: from one range of memory to another.
+  static bool isDense(memref::CopyOp copy) {
+    return llvm::all_of(copy->getOperandTypes(), [](Type type) {
+      auto buffer = dyn_cast<MemRefType>(type);
+      return buffer && buffer.areTrailingDimsContiguous(buffer.getRank());
+    });
+  }
+
+  /// An output without elements that nobody writes is not to vanish as unused: a copy onto itself,
+  /// which does nothing, uses it.
+  static void keepOutputs(func::FuncOp function) {
+    function.walk([](memref::AllocOp op) {
+      if (!op->hasAttr(kOutput) || !llvm::all_of(op->getUsers(), isPure)) return;
+      OpBuilder b(op->getContext());
+      b.setInsertionPointAfter(op);
+      memref::CopyOp::create(b, op.getLoc(), op, op);
+    });
+  }
+
+  /// Lists of sizes, which only views read, are no tensors: they stay with the host.
+  static void keepSizesOnHost(func::FuncOp function) {
+    SmallVector<memref::AllocOp> lists;
+    function.walk([&](memref::AllocOp op) {
+      if (op.getType().getElementType().isIndex() && op.getType().hasStaticShape())
+        lists.push_back(op);
+    });
+    for (memref::AllocOp list : lists) {
+      OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+      for (Operation *user : llvm::make_early_inc_range(list->getUsers()))
+        if (isa<memref::DeallocOp>(user)) user->erase();
+      list.replaceAllUsesWith(
+          memref::AllocaOp::create(b, list.getLoc(), list.getType()).getResult());
+      list.erase();
+    }
   }
 
   /// What the host stores in a buffer, stored by one thread.

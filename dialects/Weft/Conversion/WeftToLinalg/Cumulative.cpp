@@ -116,7 +116,7 @@ Value lowerCumulative(LinalgBuilder &b, Operation *op, const ::weft::OpInfo &inf
   // There is nothing to step through, and slices would begin past the end.
   if (llvm::any_of(sizes, [](OpFoldResult size) { return isConstantIntValue(size, 0); }))
     return b.empty(sizes, cumulative.element);
-  if (!b.withoutLibrary()) {
+  if (b.hasRoutines()) { // a loop would be a launch for each slice
     Sizes numbers = b.linesOf(sizes, cumulative.axis);
     numbers.push_back(b.getIndexAttr((cumulative.reverse ? ::weft::kReverse : 0) |
                                      (cumulative.exclusive ? ::weft::kExclusive : 0) |

@@ -246,7 +246,7 @@ Value LinalgBuilder::routine(Operation *op, ArrayRef<OpFoldResult> sizes) {
 
 SmallVector<Value> LinalgBuilder::routines(Operation *op, ArrayRef<Sizes> sizes) {
   const ::weft::OpInfo &info = *opInfoOf(op);
-  if (withoutLibrary()) {
+  if (!hasRoutines()) {
     op->emitOpError("is computed by a routine of the library, which code without it does not have");
     return {};
   }

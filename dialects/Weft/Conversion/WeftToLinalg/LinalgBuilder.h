@@ -19,16 +19,19 @@ using Sizes = SmallVector<OpFoldResult>;
 class LinalgBuilder : public ImplicitLocOpBuilder {
 public:
   /// `withoutLibrary`: what routines of the library do is done by loops, for targets that cannot
-  /// call it.
-  LinalgBuilder(Operation *first, bool withoutLibrary,
+  /// call it. `stagesRoutines`: it can after all, at the price of copies.
+  LinalgBuilder(Operation *first, bool withoutLibrary, bool stagesRoutines,
                 const llvm::DenseMap<Operation *, Signs> &signs)
       : ImplicitLocOpBuilder(first->getLoc(), first), signs_(signs),
-        withoutLibrary_(withoutLibrary) {}
+        withoutLibrary_(withoutLibrary), stagesRoutines_(stagesRoutines) {}
 
   /// What the types of an op said before all integers became signless.
   Signs signsOf(Operation *op) const { return signs_.lookup(op); }
 
+  /// Whether loops are to be preferred to routines of the library.
   bool withoutLibrary() const { return withoutLibrary_; }
+  /// Whether routines may be called, if only where loops would be much worse.
+  bool hasRoutines() const { return !withoutLibrary_ || stagesRoutines_; }
 
   /// The sizes of `tensor`. Dimensions not asked for before become tensor.dim right after the
   /// tensor's definition.
@@ -151,7 +154,7 @@ private:
   DenseMap<Value, OpFoldResult> rangeStarts_;
   DenseMap<Value, Value> indices_; ///< of i64 scalars
   const llvm::DenseMap<Operation *, Signs> &signs_;
-  bool withoutLibrary_;
+  bool withoutLibrary_, stagesRoutines_;
 };
 
 /// The conversions. Each gives the value that replaces the op's result, in any type that differs

@@ -84,6 +84,14 @@ static Value sortByCounting(LinalgBuilder &b, Value x, int64_t axis, bool descen
   return result;
 }
 
+/// Whether lines of that size are sorted by loops in which each element counts those before it:
+/// as many threads as elements, but the square of the work.
+static bool countsBetter(LinalgBuilder &b, OpFoldResult size) {
+  constexpr int64_t kLongest = 1 << 14;
+  if (!b.withoutLibrary()) return false;
+  return !b.hasRoutines() || getConstantIntValue(size).value_or(0) <= kLongest;
+}
+
 Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
   OpFoldResult size = b.sizesOf(op.getX())[op.getAxis()], count = size;
   const auto wanted = static_cast<int64_t>(op.getCount());
@@ -93,7 +101,7 @@ Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
                     "argsort: count is {}, but axis " + Twine(op.getAxis()) + " of x has size {}",
                     {count, size});
   }
-  if (b.withoutLibrary())
+  if (countsBetter(b, size))
     return sortByCounting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/false, count);
   Sizes sizes = b.sizesOf(op.getX());
   sizes[op.getAxis()] = count;
@@ -102,7 +110,7 @@ Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
 
 Value lowerSort(LinalgBuilder &b, SortOp op) {
   Sizes sizes = b.sizesOf(op.getX());
-  if (!b.withoutLibrary()) return b.routine(op, sizes);
+  if (!countsBetter(b, sizes[op.getAxis()])) return b.routine(op, sizes);
   return sortByCounting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/true,
                         sizes[op.getAxis()]);
 }

@@ -187,7 +187,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
     if (ops.empty()) return;
     // Definitions come before uses, so the sizes of operands are known when an op's iteration
     // comes.
-    LinalgBuilder b(ops.front(), withoutLibrary, *signs);
+    LinalgBuilder b(ops.front(), withoutLibrary, stagesRoutines, *signs);
     shareNamedSizes(b, getOperation());
     for (Operation *op : ops) {
       if (auto assertion = dyn_cast<AssertOp>(op)) {

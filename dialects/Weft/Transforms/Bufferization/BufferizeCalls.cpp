@@ -69,7 +69,7 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
       b.setInsertionPoint(op);
       SmallVector<Value> operands{describeViews(b, buffers, *call.getAttrs())};
       llvm::append_range(operands, buffers);
-      callRuntime(b, name, operands, /*withContext=*/false);
+      noteWrites(callRuntime(b, name, operands, /*withContext=*/false), results.size());
       replaceOpWithBufferizedValues(rewriter, op, results);
       return success();
     }
@@ -86,7 +86,7 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     }
     Value into = results.front(), result = denseOf(b, into);
     operands.push_back(result);
-    callRuntime(b, name, operands, /*withContext=*/false);
+    noteWrites(callRuntime(b, name, operands, /*withContext=*/false), 1);
     if (result != into) memref::CopyOp::create(b, result, into);
     replaceOpWithBufferizedValues(rewriter, op, results);
     return success();

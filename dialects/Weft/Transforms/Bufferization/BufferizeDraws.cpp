@@ -30,10 +30,11 @@ struct DrawIntoModel : IntoModel<DrawIntoModel, DrawIntoOp> {
     const std::string name =
         std::string(draw.getPermutation() ? "weft_rt_draw_permutation_" : "weft_rt_draw_uniform_") +
         std::string(name_of(dtype));
-    callRuntime(
-        b, name,
-        {draw.getSeed(), draw.getStream(), arith::ConstantIntOp::create(b, rank, 64), shape, *into},
-        /*withContext=*/false);
+    noteWrites(callRuntime(b, name,
+                           {draw.getSeed(), draw.getStream(),
+                            arith::ConstantIntOp::create(b, rank, 64), shape, *into},
+                           /*withContext=*/false),
+               1);
     replaceOpWithBufferizedValues(rewriter, op, *into);
     return success();
   }

@@ -1,0 +1,21 @@
+// Addresses of buffers for the runtime, and its functions that know of no device.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::weft {
+
+/// The address where a buffer begins, as a number of 64 bits; without `offset` that of the memory
+/// it is a view of.
+Value deviceAddress(ImplicitLocOpBuilder &b, Value buffer, bool offset);
+/// A pointer to the first element of a buffer.
+Value pointerTo(ImplicitLocOpBuilder &b, Value buffer);
+
+/// Makes a call of one of the library's routines one on copies in the host's memory; other calls
+/// stay what they are.
+void bringToHost(func::CallOp call);
+/// Afterwards: routines are declared to take pointers, as they are called with now.
+void takePointers(ModuleOp module);
+
+} // namespace mlir::weft
