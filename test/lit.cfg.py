@@ -75,6 +75,11 @@ try:
 except OSError:
     pass
 
+# %emulated runs a command with a GPU in software, of which %seeded is another order of all that has none.
+driver = f"WEFT_CUDA_DRIVER={config.weft_library_dir}/libweft-gpu-emulator.so"
+config.substitutions.append(("%emulated", f"env {driver} WEFT_GPU_EMULATOR=seed=1"))
+config.substitutions.append(("%seeded", f"env {driver} WEFT_GPU_EMULATOR=seed=2,stress"))
+
 # `cuda-headers`: NVIDIA's declarations of the driver's interface, in %cuda_include: those that `./x test` fetches, or a toolkit's.
 headers = glob.glob(f"{config.weft_source_dir}/build/cuda/cuda.h") + sorted(glob.glob("/usr/local/cuda*/include/cuda.h"))
 if headers:

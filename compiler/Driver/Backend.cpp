@@ -1,6 +1,7 @@
 // The compiler as libweft sees it: programs in, machine code out.
 #include "Driver/Driver.h"
 #include "Import/Import.h"
+#include "JIT/GpuPipeline.h"
 #include "Program/CompilerBackend.h"
 #include "Program/Requests.h"
 #include "Program/Sites.h"
@@ -128,19 +129,20 @@ public:
     driver.stopWhen([this] { return context.isInterrupted(); });
   }
 
-  CompiledCode compile(const Program &program, const std::string &dump) override {
-    return compile(program, dump, /*profiled=*/false);
+  CompiledCode compile(const Program &program, const std::string &dump,
+                       const std::string &chip) override {
+    return compile(program, dump, chip, /*profiled=*/false);
   }
 
   CompiledCode compile_profiled(const Program &program) override {
-    return compile(program, {}, /*profiled=*/true);
+    return compile(program, {}, {}, /*profiled=*/true);
   }
 
   std::string ir(const Program &program, Phase phase) override {
     const CompileLock lock(*this, program.name);
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
-    const Use use(*this, program, {});
+    const Use use(*this, driver, program, {});
     const LogicalResult ran = driver.run(*module, Phase::trace, phase);
     context.throwInterrupt();
     if (failed(ran)) fail(program.name, driver.fault(*module, diagnostics), diagnostics.location());
@@ -222,8 +224,8 @@ private:
   /// The driver set up for one program, for as long as it lives.
   class Use {
   public:
-    Use(Backend &backend, const Program &program, Driver::Observer observer)
-        : driver(backend.driver) {
+    Use(Backend &backend, Driver &driver, const Program &program, Driver::Observer observer)
+        : driver(driver) {
       driver.observe(std::move(observer));
       driver.reproduceFrom(
           [&backend, &program] { return importProgram(program, &backend.context); }, Phase::trace);
@@ -241,8 +243,26 @@ private:
     Driver &driver;
   };
 
-  CompiledCode compile(const Program &program, const std::string &dump, bool profiled) {
+  /// The driver for this CPU, or for a GPU.
+  Driver &driverFor(const std::string &name, const std::string &chip) {
+    if (chip.empty()) return driver;
+    if (!::weft::jit::isGpuChip(chip))
+      fail(name, "no code can be compiled for the GPU " + chip + ", which LLVM does not know");
+    std::unique_ptr<Driver> &found = gpus[chip];
+    if (!found) {
+      Target target = Target::host();
+      target.kind = Target::Kind::nvptx;
+      target.chip = chip;
+      found = std::make_unique<Driver>(context, target);
+      found->stopWhen([this] { return context.isInterrupted(); });
+    }
+    return *found;
+  }
+
+  CompiledCode compile(const Program &program, const std::string &dump, const std::string &chip,
+                       bool profiled) {
     const CompileLock lock(*this, program.name);
+    Driver &driver = driverFor(program.name, chip);
     const auto start = std::chrono::steady_clock::now();
     OwningOpRef<ModuleOp> module = import(program);
     const ::weft::Digest digest = digestOf(*module);
@@ -253,11 +273,11 @@ private:
       if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
     };
     write(Phase::trace, *module);
-    const Use use(*this, program, write);
+    const Use use(*this, driver, program, write);
     driver.nameCalls(callNamesOf(program));
     driver.noteTimes(profiled);
     const std::vector<::weft::SavedValue> saved =
-        program.part ? split(program, *module) : std::vector<::weft::SavedValue>();
+        program.part ? split(driver, program, *module) : std::vector<::weft::SavedValue>();
     auto code =
         driver.load(*module, symbolName(program.name),
                     program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
@@ -279,7 +299,7 @@ private:
   }
 
   /// Takes a derivative apart, and leaves the half that the program asks for.
-  std::vector<::weft::SavedValue> split(const Program &program, ModuleOp module) {
+  std::vector<::weft::SavedValue> split(Driver &driver, const Program &program, ModuleOp module) {
     DiagnosticText diagnostics(context);
     const LogicalResult ran = driver.run(module, Phase::trace, Phase::differentiate);
     context.throwInterrupt();
@@ -322,6 +342,7 @@ private:
   std::mutex mutex;
   CompilerContext context;
   Driver driver;
+  std::map<std::string, std::unique_ptr<Driver>> gpus; ///< by their chips
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 
 #include "CodeCache/CodeLoader.h"
 #include "Program/Requests.h"
+#include "Runtime/DeviceCalls.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
 #include "Support/Profile.h"
@@ -97,17 +98,18 @@ void note_phases(const CompileReport &report) {
 }
 
 /// Compiles, and notes the phases for profiles before anything else takes its time.
-CompiledCode compile_now(const Program &program, const std::string &dump) {
-  CompiledCode code = compiler_backend().compile(program, dump);
+CompiledCode compile_now(const Program &program, const std::string &dump, const std::string &chip) {
+  CompiledCode code = compiler_backend().compile(program, dump, chip);
   if (profile::on()) note_phases(code.report);
   return code;
 }
 
-CompiledCode make(const Program &program, const std::string &dump, const Key &key) {
+CompiledCode make(const Program &program, const std::string &dump, const std::string &chip,
+                  const Key &key) {
   const std::optional<Folder> folder = Folder::from_environment();
   if (folder && dump.empty())
     if (auto found = load(*folder, key, program.name)) return std::move(*found);
-  CompiledCode code = compile_now(program, dump);
+  CompiledCode code = compile_now(program, dump, chip);
   code.report.cache = "miss";
   if (folder) store(*folder, key, program.name, code);
   else code.report.cache = "off";
@@ -143,6 +145,8 @@ std::optional<CompiledCode> load(const Folder &folder, const Key &key, const std
   CompiledCode code;
   code.entry = reinterpret_cast<CompiledEntry>(address);
   code.arena_bytes = entry->arena_bytes;
+  code.ptx = std::move(entry->ptx);
+  code.chip = std::move(entry->chip);
   code.variables.assign(entry->variables.begin(), entry->variables.end());
   code.saved = std::move(entry->saved);
   code.code = std::shared_ptr<LoadedCode>(std::move(*loaded));
@@ -176,6 +180,8 @@ void store(const Folder &folder, const Key &key, const std::string &name,
   entry.memory = code.report.memory;
   entry.saved_notes = code.report.saved;
   entry.object = code.object;
+  entry.ptx = code.ptx;
+  entry.chip = code.chip;
   if (Check check = folder.write(hex(key.digest()), encode(entry))) return log_folder(*check);
   const std::size_t between = key.build.find('-');
   folder.note_compiler(key.build.substr(0, between), key.build.substr(between + 1));
@@ -183,17 +189,18 @@ void store(const Folder &folder, const Key &key, const std::string &name,
 
 namespace {
 
-CompiledCode find_or_make(const Program &program, const std::string &dump) {
+CompiledCode find_or_make(const Program &program, const std::string &dump,
+                          const std::string &chip) {
   const auto start = std::chrono::steady_clock::now();
   if (fresh_code_requested()) {
-    CompiledCode code = compile_now(program, dump);
+    CompiledCode code = compile_now(program, dump, chip);
     code.report.cache = "off";
     code.object = {};
     return code;
   }
-  const std::optional<Key> key = key_of(hash(program));
+  const std::optional<Key> key = key_of(hash(program), chip);
   // Without a build there is no key, and most likely no compiler, which it says itself.
-  if (!key) return compile_now(program, dump);
+  if (!key) return compile_now(program, dump, chip);
   const std::shared_ptr<Slot> slot = slots().get(key->digest());
   const std::lock_guard lock(slot->mutex);
   CompiledCode code;
@@ -206,7 +213,7 @@ CompiledCode find_or_make(const Program &program, const std::string &dump) {
     log_line("cache hit: " + program.name + " shares code of this process");
     return code;
   }
-  code = make(program, dump, *key);
+  code = make(program, dump, chip, *key);
   code.object.clear();
   code.object.shrink_to_fit();
   slot->alive = code.code;
@@ -225,11 +232,14 @@ CompiledCode find_or_make(const Program &program, const std::string &dump) {
 
 } // namespace
 
-CompiledCode compile(const Program &program, const std::string &dump) {
+CompiledCode compile(const Program &program, const std::string &dump, Device device) {
+  const std::string chip =
+      device == Device() ? std::string() : chip_of(device::runtime_of(device).facts());
   const forks::Delay whole;
   const profile::Scope scope(profile::Kind::compile, std::string_view(program.name));
-  CompiledCode code = find_or_make(program, dump);
+  CompiledCode code = find_or_make(program, dump, chip);
   code.profiled = [](const Program &of) { return compiler_backend().compile_profiled(of); };
+  code.for_device = [](const Program &of, Device where) { return compile(of, {}, where); };
   if (scope.noted() && (code.report.cache == "hit" || code.report.cache == "shared"))
     note_phases(code.report); // the others are noted
   return code;

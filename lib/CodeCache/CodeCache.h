@@ -37,8 +37,8 @@ Digest hash(const Program &program, Scalars scalars = Scalars::own);
 /// The build ids that this process's compiler has or would have; nothing if they are not known.
 const std::optional<std::string> &build_id();
 
-/// The key of code for this CPU; nothing if the build is not known.
-std::optional<Key> key_of(const Digest &program);
+/// The key of code for this CPU, or for a GPU's chip; nothing if the build is not known.
+std::optional<Key> key_of(const Digest &program, const std::string &chip = {});
 
 /// What the cache keeps of a compile.
 struct Entry {
@@ -54,6 +54,7 @@ struct Entry {
   std::vector<MemoryNote> memory;       ///< CompileReport::memory
   std::vector<SavedNote> saved_notes;   ///< CompileReport::saved
   std::string object;                   ///< an ELF object file
+  std::string ptx, chip;                ///< CompiledCode::ptx and chip
 };
 
 std::string encode(const Entry &entry);
@@ -127,9 +128,10 @@ std::optional<std::uint64_t> parse_size(const std::string &text);
 
 /// Code for a program: that of an equal program which is alive in this process, that of an entry on
 /// disk, or compiled now and kept. Trouble with the disk is one line in the log and no error.
-/// Thread-safe; equal programs are compiled once. With a `dump` everything is compiled anew. Throws
-/// CompileError.
-CompiledCode compile(const Program &program, const std::string &dump);
+/// Thread-safe; equal programs are compiled once. With a `dump` everything is compiled anew. Code
+/// is for the chip of `device`, if that is a GPU. Throws CompileError, and DeviceError for a device
+/// that is not there.
+CompiledCode compile(const Program &program, const std::string &dump, Device device = {});
 
 /// Code on disk for a key, loaded; nothing if there is none that can be used, which the log says.
 /// `name` is that of the function in the log.

@@ -24,7 +24,7 @@ namespace weft::cache {
 namespace {
 
 constexpr std::string_view kMagic = "WEFTCODE";
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 template <class T>
 void put(std::string &to, T value) {
@@ -114,7 +114,7 @@ std::string encode(const Entry &entry) {
          {&note.function, &note.what, &note.type, &note.reason, &note.location})
       put_text(body, *part);
   }
-  put_text(body, entry.object);
+  for (const std::string *part : {&entry.object, &entry.ptx, &entry.chip}) put_text(body, *part);
 
   std::string bytes(kMagic);
   put(bytes, kVersion);
@@ -188,7 +188,7 @@ Result<Entry> decode(std::string_view bytes) {
     for (std::string *part : {&note.function, &note.what, &note.type, &note.reason, &note.location})
       *part = reader.text();
   }
-  entry.object = reader.text();
+  for (std::string *part : {&entry.object, &entry.ptx, &entry.chip}) *part = reader.text();
   if (!reader.at_end()) return fault("is damaged");
   return entry;
 }

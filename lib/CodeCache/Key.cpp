@@ -291,9 +291,9 @@ const std::optional<std::string> &build_id() {
   return id;
 }
 
-std::optional<Key> key_of(const Digest &program) {
+std::optional<Key> key_of(const Digest &program, const std::string &chip) {
   if (!build_id()) return std::nullopt;
-  return Key{program, "cpu", *build_id(), host_cpu_features_text()};
+  return Key{program, chip.empty() ? "cpu" : chip, *build_id(), host_cpu_features_text()};
 }
 
 } // namespace weft::cache

@@ -6,6 +6,7 @@
 #include "OpDefs/ShapeFunctions.h"
 #include "Program/Sites.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Support/Allocator.h"
 #include "Support/Fault.h"
@@ -21,10 +22,11 @@ static std::string name_of_event(const Program &program) {
 
 CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
                            std::shared_ptr<const Program> source,
-                           std::shared_ptr<const LocationTable> locations)
+                           std::shared_ptr<const LocationTable> locations, Device device)
     : program_(std::move(program)), code_(std::move(code)), profiled_(source ? source : program_),
       event_(profile::kept(name_of_event(source ? *source : *program_))),
-      locations_(locations ? std::move(locations) : locations_of(source ? source : program_)) {
+      locations_(locations ? std::move(locations) : locations_of(source ? source : program_)),
+      source_(source ? std::move(source) : program_), device_(device) {
   for (const VariableRef &variable : program_->variables) {
     const auto &parameters = program_->parameters;
     const auto found = std::find(parameters.begin(), parameters.end(), variable);
@@ -115,6 +117,8 @@ static Tensor as_typed(const Tensor &given, DType dtype) {
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
   const profile::Scope scope(profile::Kind::function, event_);
+  if (const Device device = place_of(inputs, variables); device != Device()) [[unlikely]]
+    return run_on(on(device), inputs, variables);
   const CompiledCode *code = nullptr;
   if (profile::on() && profile::inside_functions()) [[unlikely]]
     code = profiled_.code(code_);
@@ -125,11 +129,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   std::vector<Tensor> kept; // contiguous copies, and values of variables that are only read
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     detail::TensorImpl *impl = inputs[i];
-    if (impl->storage == detail::Storage::traced)
-      throw StateError(program_->name + ": an argument is a tensor of the traced function '" +
-                       static_cast<detail::TraceRef *>(impl->base)->name +
-                       "', whose trace has ended: a tensor may not leave its trace; return it "
-                       "instead");
+    refuse_traced(program_->name, impl);
     if (!impl->plain) {
       detail::retain(impl);
       kept.push_back(Tensor(impl).contiguous());
@@ -171,13 +171,10 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   std::vector<Tensor> sized(dynamic);
 
   CallContext context;
-  context.function = program_->name.c_str();
+  fill(context);
   context.outputs = sized.data();
   context.output_count = static_cast<std::int64_t>(dynamic);
-  context.locations = locations_.get();
   context.notes = notes;
-  context.hosts = hosts_.data();
-  context.host_count = hosts_.size();
   const Arena arena(code->arena_bytes, program_->name);
   context.arena = arena.memory();
   {
@@ -185,6 +182,104 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
     code->entry(buffers.data(), dims.data(), &context);
   }
 
+  for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
+    if (!outputs_[i].defined()) {
+      results[i] = std::move(sized[next++]);
+      results[i] = as_typed(results[i], program_->values[program_->outputs[i]].dtype);
+    }
+  return results;
+}
+
+void CompiledCall::fill(CallContext &context) const {
+  context.function = program_->name.c_str();
+  context.locations = locations_.get();
+  context.hosts = hosts_.data();
+  context.host_count = hosts_.size();
+}
+
+Device CompiledCall::place_of(std::span<detail::TensorImpl *const> inputs,
+                              std::span<const detail::VariablePointer> variables) const {
+  if (device_ != Device()) return device_;
+  for (const detail::TensorImpl *impl : inputs)
+    if (!impl->plain && impl->device != Device()) return impl->device;
+  for (const std::size_t index : code_.variables)
+    if (const VariableState &state = variable(index, variables); state.elsewhere())
+      return state.device();
+  return {};
+}
+
+DeviceProgram &CompiledCall::on(Device device) {
+  const forks::Delay whole;
+  const std::lock_guard one(mutex_);
+  std::unique_ptr<DeviceProgram> &found = devices_[device.index];
+  if (found) return *found;
+  if (code_.ptx.empty() && code_.for_device == nullptr)
+    raise(ErrorKind::device, program_->name +
+                                 ": it was compiled for processors, and cannot run on " +
+                                 to_string(device));
+  CompiledCode code = device == device_ ? code_ : code_.for_device(*source_, device);
+  found = std::make_unique<DeviceProgram>(*program_, std::move(code), device);
+  return *found;
+}
+
+std::vector<Tensor> CompiledCall::run_on(DeviceProgram &there,
+                                         std::span<detail::TensorImpl *const> inputs,
+                                         std::span<const detail::VariablePointer> variables) {
+  const Device device = there.device();
+  const CompiledCode &code = there.compiled();
+  const bool moves = device_ != Device();
+  DeviceCall call(there.code());
+  std::vector<void *> buffers;
+  std::vector<std::int64_t> dims;
+  std::vector<Tensor> kept = inputs_on(device, program_->name, inputs, moves);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    buffers.push_back(detail::address(*kept[i].impl()));
+    const Shape &shape = program_->values[program_->inputs[i]].shape;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      if (shape[d] == unknown) dims.push_back(kept[i].impl()->dims()[d]);
+  }
+  for (const Tensor &capture : there.captures())
+    buffers.push_back(detail::address(*capture.impl()));
+
+  // As in a call on the host: what is only read is read before any is held.
+  const std::size_t values = kept.size();
+  for (const std::size_t index : code.variables) {
+    VariableState &state = variable(index, variables);
+    if (!moves) check_may_move(device, program_->name, state);
+    if (!program_->written[index]) kept.push_back(state.load_on(device));
+  }
+  VariableUpdates updates(program_->written,
+                          [&](std::size_t i) -> VariableState & { return variable(i, variables); });
+  updates.lock();
+  detail::InlineVector<VariableState *, 16> used;
+  for (std::size_t next = values; const std::size_t index : code.variables) {
+    used.push_back(&variable(index, variables));
+    buffers.push_back(program_->written[index] ? used.back()->update_buffer_on(device)
+                                               : detail::address(*kept[next++].impl()));
+  }
+
+  std::vector<Tensor> results(outputs_.size());
+  std::size_t dynamic = 0;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].defined()) {
+      ++dynamic;
+      continue;
+    }
+    const detail::TensorImpl *like = outputs_[i].impl();
+    results[i] = detail::new_tensor_on(device, like->dtype, like->sizes());
+    buffers.push_back(results[i].impl()->data);
+  }
+  std::vector<Tensor> sized(dynamic);
+  CallContext context;
+  fill(context);
+  context.outputs = sized.data();
+  context.output_count = static_cast<std::int64_t>(dynamic);
+  context.device = &call;
+  if (code.arena_bytes > 0) context.arena = call.allocate(code.arena_bytes);
+  {
+    const VariablesInUse in_use({used.data(), used.size()});
+    code.entry(buffers.data(), dims.data(), &context);
+  }
   for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
     if (!outputs_[i].defined()) {
       results[i] = std::move(sized[next++]);

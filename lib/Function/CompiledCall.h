@@ -1,11 +1,16 @@
 // One compiled program with what it captured: checks nothing, lays out buffers, calls the entry.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
+#include "Function/DeviceRun.h"
 #include "Function/ProfiledCode.h"
 #include "Program/CompilerBackend.h"
+#include "Support/Fork.h"
 #include <weft/detail/signature.h>
 
 namespace weft {
@@ -13,18 +18,30 @@ namespace weft {
 class CompiledCall {
 public:
   /// `source` is what the code was compiled from, if that is not `program`; `locations` tells the
-  /// lines of its sites, if not the source.
+  /// lines of its sites, if not the source. With a GPU as `device`, which the code is for then, all
+  /// that a call uses is moved there; else calls run where their operands are.
   CompiledCall(std::shared_ptr<const Program> program, CompiledCode code,
                std::shared_ptr<const Program> source = nullptr,
-               std::shared_ptr<const LocationTable> locations = nullptr);
+               std::shared_ptr<const LocationTable> locations = nullptr, Device device = {});
   CompiledCall(const CompiledCall &) = delete;
 
   /// Runs the code. `inputs` have the program's input types, and `variables` are what its
-  /// parameters stand for. Throws what asserts, index checks and host calls inside throw.
+  /// parameters stand for. Throws what asserts, index checks and host calls inside throw, and
+  /// DeviceError where operands are on several devices.
   std::vector<Tensor> run(std::span<detail::TensorImpl *const> inputs,
                           std::span<const detail::VariablePointer> variables = {});
 
 private:
+  /// Where a call runs.
+  Device place_of(std::span<detail::TensorImpl *const> inputs,
+                  std::span<const detail::VariablePointer> variables) const;
+  /// The program on a device, compiled for it if it is not yet.
+  DeviceProgram &on(Device device);
+  std::vector<Tensor> run_on(DeviceProgram &there, std::span<detail::TensorImpl *const> inputs,
+                             std::span<const detail::VariablePointer> variables);
+  /// What a call's context has of the program.
+  void fill(CallContext &context) const;
+
   /// A variable of the program in this call.
   VariableState &variable(std::size_t index,
                           std::span<const detail::VariablePointer> variables) const {
@@ -42,6 +59,10 @@ private:
   std::shared_ptr<const LocationTable> locations_;
   std::vector<Tensor> outputs_; ///< without elements, of the types; undefined for unknown sizes
   bool static_inputs_ = true;
+  const std::shared_ptr<const Program> source_;
+  const Device device_; ///< where calls run, or the CPU: where their operands are
+  forks::Mutex<std::mutex> mutex_;
+  std::map<int, std::unique_ptr<DeviceProgram>> devices_; ///< by their indices
 };
 
 } // namespace weft

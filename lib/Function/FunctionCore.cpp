@@ -384,14 +384,14 @@ void FunctionCore::Impl::compile(Trace &trace) {
   if (trace.compiled.load(std::memory_order_relaxed)) return;
   std::string dump = options.dump;
   if (!dump.empty()) dump += "/" + file_name_of(options.name) + "." + std::to_string(next_dump++);
-  CompiledCode code = cache::compile(*trace.program, dump);
+  CompiledCode code = cache::compile(*trace.program, dump, options.device);
   trace.report = std::move(code.report);
   trace.report.trace_ms = trace.trace_ms;
   trace.report.total_ms += trace.trace_ms;
   trace.report.arena_bytes = code.arena_bytes;
   trace.report.traced_ops = static_cast<int>(trace.program->nodes.size());
   if (logging() && trace.report.phases.size() > 1) log_line(times_of(options.name, trace.report));
-  trace.call.emplace(trace.program, std::move(code));
+  trace.call.emplace(trace.program, std::move(code), nullptr, nullptr, options.device);
   trace.compiled.store(true, std::memory_order_release);
 }
 
@@ -438,11 +438,12 @@ std::optional<std::vector<Tensor>> FunctionCore::run_taped(const std::source_loc
                                                            Trace &trace,
                                                            const ArgumentReader &arguments) {
   const CallLine site(where);
-  return trace.taped()->call({arguments.tensors.data(), arguments.tensors.size()},
-                             {arguments.variables.data(), arguments.variables.size()}, [&] {
-                               impl_->compile(trace);
-                               return run(where, trace, arguments);
-                             });
+  return trace.taped(impl_->options.device)
+      ->call({arguments.tensors.data(), arguments.tensors.size()},
+             {arguments.variables.data(), arguments.variables.size()}, [&] {
+               impl_->compile(trace);
+               return run(where, trace, arguments);
+             });
 }
 
 TracePtr FunctionCore::find_inside(const std::source_location &where,

@@ -71,8 +71,8 @@ struct TapedProgram::Call {
   std::vector<TensorType> results;
 };
 
-TapedProgram::TapedProgram(std::shared_ptr<const Program> program)
-    : program_(std::move(program)), reached_(reached_operands(*program_)),
+TapedProgram::TapedProgram(std::shared_ptr<const Program> program, Device device)
+    : program_(std::move(program)), device_(device), reached_(reached_operands(*program_)),
       repeatable_(program_->variables.empty() && effect_of(program_->nodes).empty()) {}
 
 bool TapedProgram::is_possible() {
@@ -139,11 +139,12 @@ void TapedProgram::compile(Derivative &derivative) const {
   using Half = DerivativePart::Half;
   for (const Half half : {Half::forward, Half::backward}) {
     const auto program = derivative_of(program_, derivative.wrt, half, reached_.all_refused);
-    CompiledCode code = cache::compile(*program, {});
+    CompiledCode code = cache::compile(*program, {}, device_);
     if (half == Half::forward) derivative.saved = code.saved;
     WEFT_INVARIANT(code.saved == derivative.saved, "the halves of a derivative agree");
     (half == Half::forward ? derivative.forward : derivative.backward)
-        .emplace(seen_by_caller(*program, derivative.saved), std::move(code), program);
+        .emplace(seen_by_caller(*program, derivative.saved), std::move(code), program, nullptr,
+                 device_);
   }
 }
 
@@ -172,7 +173,7 @@ std::shared_ptr<TapedProgram> TapedProgram::gradient(const std::vector<std::uint
   std::shared_ptr<TapedProgram> &found = gradients_[wrt];
   if (!found)
     found = std::make_shared<TapedProgram>(
-        derivative_of(program_, wrt, /*half=*/std::nullopt, reached_.all_refused));
+        derivative_of(program_, wrt, /*half=*/std::nullopt, reached_.all_refused), device_);
   return found;
 }
 
@@ -301,7 +302,8 @@ std::vector<Tensor> TapedProgram::run_plain(std::span<const Tensor> operands) {
   {
     const forks::Delay whole;
     const std::lock_guard one(mutex_);
-    if (!plain_) plain_.emplace(program_, cache::compile(*program_, {}));
+    if (!plain_)
+      plain_.emplace(program_, cache::compile(*program_, {}, device_), nullptr, nullptr, device_);
   }
   const auto impls = pointers(operands);
   return plain_->run({impls.data(), impls.size()});

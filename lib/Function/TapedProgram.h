@@ -19,7 +19,8 @@ namespace weft {
 /// effects, and tapes note one pullback, which is the backward half. May be called by many threads.
 class TapedProgram : public std::enable_shared_from_this<TapedProgram> {
 public:
-  explicit TapedProgram(std::shared_ptr<const Program> program);
+  /// `device` is FunctionOptions::device.
+  explicit TapedProgram(std::shared_ptr<const Program> program, Device device = {});
 
   /// Whether all that records on this thread can do with pullbacks in place of ops.
   static bool is_possible();
@@ -71,6 +72,7 @@ private:
   std::string refusal();
 
   const std::shared_ptr<const Program> program_;
+  const Device device_;
   const ReachedOperands reached_;
   const bool repeatable_; ///< running it again gives the same, and nobody notices
   forks::Mutex<std::mutex> mutex_;

@@ -70,8 +70,8 @@ public:
   std::optional<CompiledCall> call;
 
   /// The program for tapes, created at the first call under one.
-  std::shared_ptr<TapedProgram> taped() {
-    std::call_once(taped_once_, [&] { taped_ = std::make_shared<TapedProgram>(program); });
+  std::shared_ptr<TapedProgram> taped(Device device) {
+    std::call_once(taped_once_, [&] { taped_ = std::make_shared<TapedProgram>(program, device); });
     return taped_;
   }
 

@@ -43,6 +43,8 @@ struct CompiledCode {
   std::shared_ptr<void> code;
   /// Compiles the program anew, as CompilerBackend::compile_profiled; null where that is not to be.
   CompiledCode (*profiled)(const Program &program) = nullptr;
+  /// Code of the program for a device; null where it cannot be had.
+  CompiledCode (*for_device)(const Program &program, Device device) = nullptr;
   CompileReport report;
   /// For the code cache: the object file, the symbol of the entry in it, and the digest of the text
   /// of phase `trace`.
@@ -63,8 +65,10 @@ struct SavedProgram {
 class CompilerBackend {
 public:
   virtual ~CompilerBackend() = default;
-  /// Compiles for this CPU. `dump` is FunctionOptions::dump. Throws CompileError.
-  virtual CompiledCode compile(const Program &program, const std::string &dump) = 0;
+  /// Compiles for this CPU, or with a `chip` ("sm_90a") for a GPU. `dump` is FunctionOptions::dump.
+  /// Throws CompileError.
+  virtual CompiledCode compile(const Program &program, const std::string &dump,
+                               const std::string &chip) = 0;
   /// The same program as code that reports times (`weft_rt_note_begin`), whose entry is called in
   /// the same way.
   virtual CompiledCode compile_profiled(const Program &program) = 0;

@@ -29,7 +29,7 @@ Tensor checked_initial(const Tensor &value, const std::string &name) {
 
 VariableState::VariableState(const Tensor &value, std::string name, bool trainable)
     : value_(make_contiguous(checked_initial(value, name))), name_(std::move(name)),
-      trainable_(trainable), type_(value.type()) {}
+      trainable_(trainable), type_(value.type()), elsewhere_(!detail::on_cpu(value_)) {}
 
 VariableState::~VariableState() { delete path_.load(std::memory_order_relaxed); }
 
@@ -67,6 +67,7 @@ std::optional<Shape> VariableState::kept_shape() const {
 
 void VariableState::become(const Tensor &value) {
   value_ = make_contiguous(checked_initial(value, name()));
+  elsewhere_ = !detail::on_cpu(value_);
   kept_ = {};
   type_.shape = value_.shape();
   kind_.store(Kind::value, std::memory_order_release);
@@ -191,6 +192,25 @@ void *VariableState::update_buffer() {
   if (!unique || !own) value_ = copy_of(value_);
   updating_ = true;
   return detail::address(*value_.impl(), /*writes=*/true);
+}
+
+void VariableState::move_to(Device device) {
+  value_ = detail::moved(value_, device);
+  elsewhere_ = device != Device();
+}
+
+Tensor VariableState::load_on(Device device) {
+  Tensor value = load();
+  if (value.device() == device) return value;
+  const std::lock_guard lock(mutex_);
+  if (updating_ || VariablesInUse::has(*this)) return detail::moved(value, device);
+  move_to(device);
+  return value_;
+}
+
+void *VariableState::update_buffer_on(Device device) {
+  if (value_.device() != device) move_to(device);
+  return update_buffer();
 }
 
 void VariableState::unlock_update() {

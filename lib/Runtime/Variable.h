@@ -122,6 +122,13 @@ public:
   /// variable is its only owner, otherwise those of a copy. Call between lock and unlock.
   void *update_buffer();
 
+  /// Whether the value is on a device other than the CPU, without a wait.
+  bool elsewhere() const { return elsewhere_.load(std::memory_order_relaxed); }
+  /// The value, contiguous, on a device, where it stays from now on unless a call is using it.
+  Tensor load_on(Device device);
+  /// As update_buffer, on a device, where the value stays.
+  void *update_buffer_on(Device device);
+
 private:
   enum class Kind : std::uint8_t { value, stand_in, uninitialized };
   Kind kind() const { return kind_.load(std::memory_order_acquire); }
@@ -132,6 +139,7 @@ private:
   void check_kept(const Shape &shape) const;
   void become(const Tensor &value);
   void replace(const Tensor &value);
+  void move_to(Device device);
   void refuse_read() const;
   /// Finds out, with the lock held, what a fork left of the value.
   void check_fork() const;
@@ -146,6 +154,7 @@ private:
   bool made_up_ = false; ///< the name
   TensorType type_;      ///< written once, before kind_ becomes `value`
   std::atomic<Kind> kind_ = Kind::value;
+  std::atomic<bool> elsewhere_ = false;
   std::atomic<const std::string *> path_ = nullptr;
   const std::uint64_t number_ = 0;
   Initializer initializer_; ///< null if it was created with a value, or others give it one

@@ -518,7 +518,8 @@ void add_types(nb::handle spec, std::vector<TensorType> &types) {
 
 nb::object make_function(nb::object callable, const std::string &name, nb::object specs,
                          bool autograph, bool reduce_retracing, std::size_t max_traces,
-                         const std::string &dump, const std::string &checkpoint) {
+                         const std::string &dump, const std::string &checkpoint,
+                         const std::string &device) {
   if (PyCallable_Check(callable.ptr()) == 0)
     raise_type_error(std::string("function: a ") + Py_TYPE(callable.ptr())->tp_name +
                      " cannot be called, and so not traced");
@@ -526,7 +527,8 @@ nb::object make_function(nb::object callable, const std::string &name, nb::objec
                           .dump = dump,
                           .max_traces = max_traces,
                           .reduce_retracing = reduce_retracing,
-                          .checkpoint = checkpoint};
+                          .checkpoint = checkpoint,
+                          .device = device.empty() ? Device() : parse_device(device)};
   if (!specs.is_none()) add_types(specs, options.signature);
   auto core = std::make_unique<FunctionCore>(std::move(options));
   auto parameters = std::make_unique<Parameters>(parameters_of(callable.ptr()));
@@ -680,7 +682,7 @@ void define_functions(nb::module_ &module) {
                              "    1\n");
   define<make_function>(module, "internal_make_function", Arg("function"), Arg("name"),
                         Arg("specs").none(), Arg("autograph"), Arg("reduce_retracing"),
-                        Arg("max_traces"), Arg("dump"), Arg("checkpoint"));
+                        Arg("max_traces"), Arg("dump"), Arg("checkpoint"), Arg("device"));
   define(module, "internal_bind_signature(function)", [](FunctionHandle self) {
     Object *object = object_of(self.ptr());
     if (object->specs == nullptr) return;

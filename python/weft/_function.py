@@ -96,6 +96,7 @@ def function(
     max_traces: int = 64,
     dump: str = "",
     checkpoint: str = "",
+    device: str = "",
 ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 @overload
 def function(
@@ -109,6 +110,7 @@ def function(
     max_traces: int = 64,
     dump: str = "",
     checkpoint: str = "",
+    device: str = "",
 ) -> Function[P, R]: ...
 @users_lines
 def function(
@@ -122,6 +124,7 @@ def function(
     max_traces: int = 64,
     dump: str = "",
     checkpoint: str = "",
+    device: str = "",
 ) -> Any:
     """A traced function: it runs once for each signature of its arguments, is recorded and
     compiled, and from then on runs as compiled code.
@@ -149,6 +152,8 @@ def function(
         max_traces: how many are kept; beyond that the one unused for longest goes
         dump: a folder for the text of every phase of each trace
         checkpoint: what derivatives of loops keep: "none", "sqrt", "binomial<k>" or "bytes<n>"
+        device: a GPU that it runs on, "gpu:0", where arguments and variables are moved; without one it
+            runs where its arguments are
 
     Raises:
         TypeError: if `f` cannot be called, or the signature does not fit it
@@ -165,6 +170,7 @@ def function(
             max_traces,
             dump,
             checkpoint,
+            device,
         )
         for word in ("__module__", "__name__", "__qualname__", "__doc__"):
             value = getattr(f, word, None)
@@ -299,7 +305,7 @@ class ConcreteFunction:
             of.python_function,
             of.__name__,
             (*specs, *(self._specs[self._rest] if self._rest else ())),
-            *(True, False, 64, "", ""),
+            *(True, False, 64, "", "", ""),
         )
         if hasattr(of, "_weft_results"):
             self._function._weft_results = of._weft_results

@@ -123,6 +123,33 @@ def test_tensorflow(on_gpu):
     )
 
 
+def test_functions(on_gpu):
+    on_gpu(
+        """
+        f = wf.function(lambda x, w: wf.tanh(x @ w))
+        x, w = wf.ones((4, 3)), wf.full((3, 2), 0.25)
+        there = f(x.to("gpu:0"), w.to("gpu:0"))
+        assert there.device == "gpu:0" and (there.numpy() == f(x, w).numpy()).all()
+        with pytest.raises(wf.DeviceError, match="argument 0 is on gpu:0 and argument 1 on cpu:0"):
+            f(x.to("gpu:0"), w)
+
+        v = wf.Variable(wf.zeros((3, 2)))
+
+        @wf.function(device="gpu:0")
+        def step(x):
+            with wf.GradientTape() as tape:
+                loss = wf.mean((x @ v - 1) ** 2)
+            v.assign_sub(0.1 * tape.gradient(loss, v))
+            return loss
+
+        losses = [float(step(x)) for _ in range(20)]
+        assert v.value().device == "gpu:0" and losses[-1] < 0.01 * losses[0]
+        with pytest.raises(ValueError, match="'tpu' is not a device"):
+            wf.function(lambda x: x, device="tpu")
+        """
+    )
+
+
 def test_without_a_driver(on_gpu):
     on_gpu(
         """

@@ -9,6 +9,7 @@
 #include "Driver/Driver.h"
 #include "Function/CompiledCall.h"
 #include "Program/Requests.h"
+#include "Runtime/DeviceCalls.h"
 #include "Runtime/Variable.h"
 #include "Weft/IR/Bridge.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -67,6 +68,8 @@ struct Options {
   cl::opt<std::string> fromPhase{
       "from", cl::desc("Phase that the input has gone through; by default trace"),
       cl::init("trace"), cl::value_desc("phase"), cl::cat(category)};
+  cl::opt<std::string> device{"device", cl::desc("Where the function runs: cpu, or gpu:0"),
+                              cl::init("cpu"), cl::value_desc("device"), cl::cat(category)};
   cl::opt<bool> verifyEach{"verify-each", cl::desc("Verify the IR after every pass"),
                            cl::init(true), cl::cat(category)};
 };
@@ -77,6 +80,15 @@ static Options *options;
 static double millisecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
+}
+
+/// What code is compiled for: this machine's processor, or the GPU's chip.
+static Target targetOf(::weft::Device device) {
+  Target target = Target::host();
+  if (device.kind == ::weft::DeviceKind::cpu) return target;
+  target.kind = Target::Kind::nvptx;
+  target.chip = ::weft::chip_of(::weft::device::runtime_of(device).facts());
+  return target;
 }
 
 /// What is wrong with the options; an empty text if nothing is.
@@ -317,30 +329,29 @@ static bool isExported() {
 
 /// The key of the code of one function of a text, which has gone through `from`.
 static std::optional<cache::Key> keyOf(const ::weft::Digest &module, const std::string &function,
-                                       ::weft::Phase from) {
+                                       ::weft::Phase from, const Target &target) {
   ::weft::Sha256 sha;
   sha.text("weft text 1");
   sha.update(module.data(), module.size());
   sha.text(function);
   sha.text(::weft::name_of(from));
-  return cache::key_of(sha.finish());
+  return cache::key_of(sha.finish(), target.kind == Target::Kind::cpu ? "" : target.chip);
 }
 
 /// The function's code, from the cache or compiled now; nothing after errors, which were printed.
-static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, InputProgram &input,
-                                                         const std::string &name,
-                                                         ::weft::Phase from,
-                                                         ArrayRef<std::string> symbols) {
+static std::optional<::weft::CompiledCode>
+compileOrFind(MLIRContext &context, InputProgram &input, const std::string &name,
+              ::weft::Phase from, ArrayRef<std::string> symbols, const Target &target) {
   const auto start = std::chrono::steady_clock::now();
   ModuleOp module = input.module();
   const ::weft::Digest digest = digestOf(module);
-  const std::optional<cache::Key> key = keyOf(digest, name, from);
+  const std::optional<cache::Key> key = keyOf(digest, name, from, target);
   const std::optional<cache::Folder> folder = cache::Folder::from_environment();
   const bool isCached = folder && key && !::weft::fresh_code_requested();
   if (isCached)
     if (auto found = cache::load(*folder, *key, name)) return found;
 
-  Driver driver(context, Target::host());
+  Driver driver(context, target);
   driver.verifyEach(options->verifyEach);
   // Errors of these phases show the line; those of load come as one text.
   driver.reproduceFrom([&] { return input.again(); }, from);
@@ -363,6 +374,8 @@ static std::optional<::weft::CompiledCode> compileOrFind(MLIRContext &context, I
 
 static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase from) {
   ModuleOp module = input.module();
+  const ::weft::Device device = ::weft::parse_device(options->device);
+  const Target target = targetOf(device);
   func::FuncOp function = findEntry(module);
   if (failed(checkSignature(function))) return 1;
   ::weft::Program program = describe(module, function);
@@ -378,14 +391,14 @@ static int runProgram(MLIRContext &context, InputProgram &input, ::weft::Phase f
   std::vector<::weft::SourceLocation> locations;
   if (from < ::weft::Phase::bufferize) locations = numberSites(module);
   std::optional<::weft::CompiledCode> found =
-      compileOrFind(context, input, program.name, from, symbols);
+      compileOrFind(context, input, program.name, from, symbols, target);
   if (!found) return 1;
   ::weft::CompiledCode code = std::move(*found);
   const double compileMs = millisecondsSince(start);
   const std::string name = program.name;
   const ::weft::CompiledCode shown = code;
   ::weft::CompiledCall call(std::make_shared<const ::weft::Program>(std::move(program)),
-                            std::move(code), nullptr, tableOf(std::move(locations)));
+                            std::move(code), nullptr, tableOf(std::move(locations)), device);
 
   SmallVector<::weft::detail::TensorImpl *> inputs;
   for (const ::weft::Tensor &argument : arguments) inputs.push_back(argument.impl());

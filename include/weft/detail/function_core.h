@@ -39,6 +39,9 @@ struct FunctionOptions {
   /// "bytes<n>", states of at most n bytes at a time. Like "none" if empty. `function` throws
   /// ValueError for anything else (docs/autodiff.md).
   std::string checkpoint = {};
+  /// A GPU that calls run on, "gpu:0": arguments and variables are moved there, and variables stay.
+  /// Without one they run where their arguments are.
+  Device device = {};
 };
 
 namespace detail {

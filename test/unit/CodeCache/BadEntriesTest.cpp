@@ -88,7 +88,7 @@ TEST_F(BadEntries, OfAnotherKindOrVersion) {
   std::string later = bytes_;
   later[8] = 9;
   write(file_, later);
-  expect_ignored("has version 9, and this Weft reads version 4");
+  expect_ignored("has version 9, and this Weft reads version 5");
 }
 
 TEST_F(BadEntries, OfAnotherBuildCpuOrProgram) {
