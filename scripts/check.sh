@@ -20,6 +20,7 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-grad     ./x fuzz grad --count N/10
   fuzz-sizes    ./x fuzz sizes --count N
   fuzz-files    ./x fuzz files --count 10N
+  gpu           every function of the text tests on an emulated GPU, twice, beside the processor
   kills         a thousand kills in the middle of saves, of which nothing is lost
   asan-text     fuzz-text with the tools of the preset asan, N/10
   asan-calls    fuzz-calls with the library of the preset asan, N/10
@@ -41,7 +42,7 @@ END
 
 # Parts of other parts.
 check_named_parts=(asan-python array-api)
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files gpu kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -58,6 +59,7 @@ run_part() {
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
     fuzz-sizes) "$top/x" fuzz sizes --count "$count" ;;
     fuzz-files) "$top/x" fuzz files --count "$((count * 10))" ;;
+    gpu) check_gpu ;;
     kills)
       "$top/x" build checkpoint_tests &&
         WEFT_LONG_TESTS=1 build/release/unit/checkpoint_tests --gtest_brief=1 --gtest_filter='Saves.*'
@@ -80,6 +82,12 @@ run_part() {
     install) "$top/x" check-install ;;
     wheel) "$top/x" check-wheel ;;
   esac
+}
+
+check_gpu() {
+  python_environment
+  "$top/x" build weft-opt weft-compile weft-run weft-gpu-emulator || return 1
+  build/venv/bin/python test/Gpu/every-function.py build/release/bin test build/gpu
 }
 
 check_asan_python() {
