@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "Ops/DeviceOps.h"
 #include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Support/Fault.h"
@@ -11,8 +10,7 @@
 namespace weft {
 
 DeviceProgram::DeviceProgram(const Program &program, CompiledCode code, Device device)
-    : compiled_(std::move(code)),
-      code_(device::runtime_of(device), compiled_.ptx, program.name) {
+    : compiled_(std::move(code)), code_(device::runtime_of(device), compiled_.ptx, program.name) {
   for (const Tensor &capture : program.captures)
     captures_.push_back(detail::moved(capture, device).contiguous());
 }

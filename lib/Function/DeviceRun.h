@@ -1,4 +1,5 @@
-// One compiled program on one device: its code, its kernels, and what it captured, as they are there.
+// One compiled program on one device: its code, its kernels, and what it captured, as they are
+// there.
 #pragma once
 
 #include <vector>

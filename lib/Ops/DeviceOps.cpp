@@ -16,15 +16,6 @@ namespace {
 
 std::atomic<DeviceOpRunner> device_op_runner = nullptr;
 
-/// One element on a device, with the sizes of `tensor`.
-Tensor repeated_on(Device device, const Tensor &tensor) {
-  const detail::TensorImpl &impl = *tensor.impl();
-  if (impl.size == 0 || impl.rank == 0) return detail::moved(tensor, device);
-  const Tensor one = detail::moved(detail::new_view(tensor, {}, {}, 0), device);
-  const Ints still(impl.rank, 0);
-  return detail::new_view(one, impl.sizes(), still, 0);
-}
-
 /// On the host, on copies of the operands, with copies of the results.
 void run_staged(const OpCall &call, Device device, std::span<Tensor> results) {
   std::vector<Tensor> operands;
@@ -39,39 +30,6 @@ void run_staged(const OpCall &call, Device device, std::span<Tensor> results) {
 
 void set_device_op_runner(DeviceOpRunner runner) { device_op_runner = runner; }
 
-bool is_one_element(const Tensor &tensor) {
-  const detail::TensorImpl &impl = *tensor.impl();
-  for (std::size_t axis = 0; axis < impl.rank; ++axis)
-    if (impl.dims()[axis] != 1 && impl.strides()[axis] != 0) return false;
-  return true;
-}
-
-Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
-                            FunctionRef<std::string(std::size_t)> name) {
-  const auto is_elsewhere = [](const Tensor &tensor) {
-    return tensor.defined() && !detail::on_cpu(tensor);
-  };
-  const auto first = std::ranges::find_if(tensors, is_elsewhere);
-  if (first == tensors.end()) return {};
-  const Device device = first->device();
-  for (const Tensor &tensor : tensors)
-    if (tensor.defined() && tensor.traced()) return {};
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    Tensor &tensor = tensors[i];
-    if (!tensor.defined() || tensor.device() == device) continue;
-    if (detail::on_cpu(tensor) && is_one_element(tensor)) {
-      tensor = repeated_on(device, tensor);
-      continue;
-    }
-    const auto at = static_cast<std::size_t>(first - tensors.begin());
-    const std::size_t one = std::min(at, i), other = std::max(at, i);
-    raise(ErrorKind::device, std::string(function) + ": " + name(one) + " is on " +
-                                 to_string(tensors[one].device()) + " and " + name(other) + " on " +
-                                 to_string(tensors[other].device()) + ": move one with .to()");
-  }
-  return device;
-}
-
 Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> given, const Attrs &attrs,
                          std::span<Tensor> more) {
   const EagerFunction function = eager::function_of(info.op);
@@ -83,8 +41,7 @@ Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> given, cons
   });
   std::vector<TensorType> types, result_types(1 + more.size());
   for (const Tensor &operand : operands) types.push_back(detail::type_of(operand));
-  Result<TensorType> type =
-      infer({info.op, types, attrs, std::span(result_types).subspan(1)});
+  Result<TensorType> type = infer({info.op, types, attrs, std::span(result_types).subspan(1)});
   if (!type) raise(type.fault().kind, std::string(info.name) + ": " + type.fault().message);
   result_types[0] = *type;
   const profile::Scope scope(profile::Kind::op, info.name);

@@ -6,18 +6,8 @@
 
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
-#include "Support/FunctionRef.h"
 
 namespace weft {
-
-/// Whether a tensor is one element, repeated: such move to where they are used.
-bool is_one_element(const Tensor &tensor);
-
-/// The tensors on one device, that of those which are on no CPU; where all are on the CPU, or one is
-/// traced, nothing is done. Single elements are moved. Throws DeviceError where others are elsewhere:
-/// `name(i)` is what messages call tensor `i`.
-Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
-                            FunctionRef<std::string(std::size_t)> name);
 
 /// Runs an op of which an operand is on a device, as execute_eager does.
 Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> operands, const Attrs &attrs,

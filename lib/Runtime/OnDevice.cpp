@@ -2,6 +2,7 @@
 #include "Runtime/OnDevice.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -17,15 +18,26 @@ std::size_t bytes_of(const TensorImpl &impl) {
   return static_cast<std::size_t>(impl.size) * item_size(impl.dtype);
 }
 
-/// The elements of a view as they lie on a device, with the gaps between them, on the host.
-Tensor fetched(const TensorImpl &impl) {
-  const std::size_t item = item_size(impl.dtype);
-  const auto wide = static_cast<std::int64_t>(item);
-  std::int64_t first = 0, last = 0; // offsets of elements from `data`
+/// Views that reach over so many elements are gathered if that many times fewer are theirs.
+constexpr std::int64_t kManyElements = 1 << 16, kMostGaps = 4;
+
+std::atomic<ViewCopier> view_copier = nullptr;
+
+/// Offsets of the lowest and the highest element of a view, from its first.
+std::pair<std::int64_t, std::int64_t> reach_of(const TensorImpl &impl) {
+  std::int64_t first = 0, last = 0;
   for (std::size_t axis = 0; axis < impl.rank; ++axis) {
     const std::int64_t reach = (impl.dims()[axis] - 1) * impl.strides()[axis];
     (reach < 0 ? first : last) += reach;
   }
+  return {first, last};
+}
+
+/// The elements of a view as they lie on a device, with the gaps between them, on the host.
+Tensor fetched(const TensorImpl &impl) {
+  const std::size_t item = item_size(impl.dtype);
+  const auto wide = static_cast<std::int64_t>(item);
+  const auto [first, last] = reach_of(impl);
   std::vector<std::byte> memory(static_cast<std::size_t>((last - first) * wide) + item);
   const std::byte *const begin = address(impl) + first * wide;
   device::runtime_of(impl.device).copy_out(memory.data(), begin, memory.size());
@@ -68,6 +80,13 @@ Tensor moved(const Tensor &tensor, Device device) {
     return result;
   }
   if (!in_order(impl)) {
+    // Gaps are fetched too, unless there is much of them: then the elements are gathered there.
+    const auto [first, last] = reach_of(impl);
+    const std::int64_t elements = last - first + 1;
+    if (elements > kManyElements && elements / kMostGaps > impl.size) {
+      if (const ViewCopier copier = view_copier; copier != nullptr)
+        if (const Tensor copy = copier(tensor); copy.defined()) return moved(copy, device);
+    }
     const Tensor host = fetched(impl);
     return device == Device() ? host : moved(host, device);
   }
@@ -112,4 +131,61 @@ void check_on_cpu(const Tensor &tensor, std::string_view what) {
                                ", whose memory the host cannot read: take .to(\"cpu\") first");
 }
 
+void set_view_copier(ViewCopier copier) { view_copier = copier; }
+
+Tensor in_order_on_device(const Tensor &tensor) {
+  if (in_order(*tensor.impl())) return tensor;
+  if (const ViewCopier copier = view_copier; copier != nullptr && tensor.size() != 0)
+    if (Tensor copy = copier(tensor); copy.defined()) return copy;
+  return moved(moved(tensor, Device()), tensor.device());
+}
+
 } // namespace weft::detail
+
+namespace weft {
+
+using detail::on_cpu;
+
+/// One element on a device, with the sizes of `tensor`.
+static Tensor repeated_on(Device device, const Tensor &tensor) {
+  const detail::TensorImpl &impl = *tensor.impl();
+  if (impl.size == 0 || impl.rank == 0) return detail::moved(tensor, device);
+  const Tensor one = detail::moved(detail::new_view(tensor, {}, {}, 0), device);
+  const Ints still(impl.rank, 0);
+  return detail::new_view(one, impl.sizes(), still, 0);
+}
+
+bool is_one_element(const Tensor &tensor) {
+  const detail::TensorImpl &impl = *tensor.impl();
+  for (std::size_t axis = 0; axis < impl.rank; ++axis)
+    if (impl.dims()[axis] != 1 && impl.strides()[axis] != 0) return false;
+  return true;
+}
+
+Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
+                            FunctionRef<std::string(std::size_t)> name) {
+  const auto is_elsewhere = [](const Tensor &tensor) {
+    return tensor.defined() && !detail::on_cpu(tensor);
+  };
+  const auto first = std::ranges::find_if(tensors, is_elsewhere);
+  if (first == tensors.end()) return {};
+  const Device device = first->device();
+  for (const Tensor &tensor : tensors)
+    if (tensor.defined() && tensor.traced()) return {};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Tensor &tensor = tensors[i];
+    if (!tensor.defined() || tensor.device() == device) continue;
+    if (detail::on_cpu(tensor) && is_one_element(tensor)) {
+      tensor = repeated_on(device, tensor);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(first - tensors.begin());
+    const std::size_t one = std::min(at, i), other = std::max(at, i);
+    raise(ErrorKind::device, std::string(function) + ": " + name(one) + " is on " +
+                                 to_string(tensors[one].device()) + " and " + name(other) + " on " +
+                                 to_string(tensors[other].device()) + ": move one with .to()");
+  }
+  return device;
+}
+
+} // namespace weft

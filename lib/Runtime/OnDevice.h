@@ -3,9 +3,11 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "Device/Device.h"
+#include "Support/FunctionRef.h"
 #include <weft/tensor.h>
 
 namespace weft::detail {
@@ -53,4 +55,24 @@ std::byte *address(const TensorImpl &impl, bool writes = false);
 /// wants to, without a copy: "span".
 void check_on_cpu(const Tensor &tensor, std::string_view what);
 
+/// Copies a view of a device's memory that is not in order, on the device; undefined if it cannot.
+using ViewCopier = Tensor (*)(const Tensor &view);
+/// Gives one, once, while the library is loaded. Without one views are copied on the host.
+void set_view_copier(ViewCopier copier);
+/// The elements row-major, on their device.
+Tensor in_order_on_device(const Tensor &tensor);
+
 } // namespace weft::detail
+
+namespace weft {
+
+/// Whether a tensor is one element, repeated: such move to where they are used.
+bool is_one_element(const Tensor &tensor);
+
+/// The tensors on one device, that of those which are on no CPU; where all are on the CPU, or one
+/// is traced, nothing is done. Single elements are moved. Throws DeviceError where others are
+/// elsewhere: `name(i)` is what messages call tensor `i`.
+Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
+                            FunctionRef<std::string(std::size_t)> name);
+
+} // namespace weft

@@ -230,10 +230,7 @@ void copy_strided(std::size_t item, std::span<const std::int64_t> dims, const st
 Tensor make_contiguous(const Tensor &tensor) {
   const detail::TensorImpl *impl = tensor.impl();
   if (impl->plain) return tensor;
-  if (!detail::on_cpu(*impl)) {
-    if (detail::in_order(*impl)) return tensor;
-    return detail::moved(detail::moved(tensor, Device()), impl->device);
-  }
+  if (!detail::on_cpu(*impl)) return detail::in_order_on_device(tensor);
   Tensor result = detail::new_tensor_like(impl, impl->dtype);
   copy_strided(item_size(impl->dtype), impl->sizes(), impl->data, {impl->strides(), impl->rank},
                result.impl()->data, {result.impl()->strides(), impl->rank});

@@ -77,9 +77,9 @@ TEST(Functions, VariablesAreNotMovedByThemselves) {
 TEST(Functions, SteerByWhatTheDeviceComputes) {
   on_gpu("stress,seed=3", [] {
     auto halve = function([](Tensor x) {
-      auto [y, n] = while_loop([](Tensor y, Tensor) { return sum(y) > 1; },
-                               [](Tensor y, Tensor n) { return std::tuple(y / 2, n + 1); }, x,
-                               tensor(0));
+      auto [y, n] =
+          while_loop([](Tensor y, Tensor) { return sum(y) > 1; },
+                     [](Tensor y, Tensor n) { return std::tuple(y / 2, n + 1); }, x, tensor(0));
       return std::tuple(y, n);
     });
     const auto [y, n] = halve(full({4}, 8.F).to("gpu:0"));
@@ -109,8 +109,8 @@ TEST(Functions, EffectsAreInOrder) {
     auto f = function([&](Tensor x) {
       seen.assign(x);
       print("x is {}", x);
-      const Tensor y = host_call([](const Tensor &t) { return t + 1; },
-                                 {.results = {spec(DType::f32, {2})}}, x);
+      const Tensor y =
+          host_call([](const Tensor &t) { return t + 1; }, {.results = {spec(DType::f32, {2})}}, x);
       print("y is {}", y);
       check(all(y < 4), "y is {}", y);
       seen.assign(y);
@@ -125,8 +125,9 @@ TEST(Functions, EffectsAreInOrder) {
     EXPECT_NE(said<AssertionError>([&] { f(tensor({3.F, 0.F})); }).find("y is tensor([4, 1]"),
               std::string::npos);
     EXPECT_EQ(seen.value().to_vector<float>(), (Floats{3, 0})); // what was written before
-    EXPECT_NE(said<IndexError>([&] { f(tensor({2.F, 0.F})); })
-                  .find("index 2 is out of range for an axis of size 2"),
+    EXPECT_NE(said<IndexError>([&] {
+                f(tensor({2.F, 0.F}));
+              }).find("index 2 is out of range for an axis of size 2"),
               std::string::npos);
     testing::internal::GetCapturedStdout();
   });
@@ -174,7 +175,8 @@ TEST(Functions, ProductsHaveTheBitsOfTheProcessor) {
   if (host_cpu_level() < CpuLevel::v3) GTEST_SKIP() << "it rounds products and sums apart";
   on_gpu("", [] {
     auto product = function([](Tensor a, Tensor b) { return matmul(a, b); });
-    const Tensor a = random::normal({64, 96}, {.seed = 1}), b = random::normal({96, 48}, {.seed = 2});
+    const Tensor a = random::normal({64, 96}, {.seed = 1}),
+                 b = random::normal({96, 48}, {.seed = 2});
     EXPECT_EQ(product(a.to("gpu:0"), b.to("gpu:0")).to_vector<float>(),
               product(a, b).to_vector<float>());
   });

@@ -1,6 +1,9 @@
 // Tensors on GPUs: moving, views, reading, printing, variables, files.
+#include <dlfcn.h>
+
 #include <sstream>
 
+#include "Emulator/Driver/Control.h"
 #include "OnGpu.h"
 #include <weft/weft.h>
 
@@ -90,6 +93,58 @@ TEST(Tensors, OpsRunWhereTheirOperandsAre) {
               "add: lhs is on gpu:1 and rhs on gpu:0: move one with .to()");
     EXPECT_EQ(said<ShapeError>([&] { matmul(there, tensor({1.F}).to("gpu:0")); }),
               said<ShapeError>([&] { matmul(a, tensor({1.F})); }));
+  });
+}
+
+/// Kernels that the emulator has run.
+std::uint64_t launches() {
+  void *library = dlopen(WEFT_GPU_EMULATOR_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+  const auto counters =
+      reinterpret_cast<decltype(&weft_emulator_counters)>(dlsym(library, "weft_emulator_counters"));
+  weft_emulator_counters_t all{};
+  counters(nullptr, &all);
+  return all.launches;
+}
+
+TEST(Tensors, OpsAreKernels) {
+  on_gpu("", [] {
+    const Tensor a = random::normal({37, 5}, {.seed = 1}), there = a.to("gpu:0");
+    const auto runs = [&](auto &&f) {
+      const Tensor expected = f(a);
+      const std::uint64_t before = launches();
+      for (int i = 0; i < 2; ++i) {
+        const Tensor y = f(there);
+        EXPECT_EQ(y.shape(), expected.shape());
+        EXPECT_EQ(y.to_vector<float>(), expected.to_vector<float>());
+      }
+      EXPECT_GT(launches(), before + 1);
+    };
+    runs([](const Tensor &x) { return x + x; });
+    runs([](const Tensor &x) { return exp(x) * 2; });
+    runs([](const Tensor &x) { return x + transpose(reshape(x, {5, 37}), {1, 0}); });
+    runs([](const Tensor &x) { return max(x, {.axes = {1}}); });
+    runs([](const Tensor &x) { return concatenate({x, x * 2}, 1); });
+    runs([](const Tensor &x) { return select(x > 0, x, 0); });
+    EXPECT_EQ(gpu().memory().current, 768U); // `there` alone
+  });
+}
+
+TEST(Tensors, ViewsAreCopiedOnTheDevice) {
+  on_gpu("", [] {
+    const Tensor a = reshape(arange(2 * 3 * 8 * 5, DType::i16), {2, 3, 8, 5}),
+                 there = a.to("gpu:0");
+    const auto copied = [&](auto &&view) {
+      const Tensor expected = view(a).contiguous();
+      const std::uint64_t before = launches();
+      const Tensor copy = view(there).contiguous();
+      EXPECT_GT(launches(), before);
+      EXPECT_TRUE(copy.is_contiguous());
+      EXPECT_EQ(copy.to_vector<int>(), expected.to_vector<int>());
+    };
+    copied([](const Tensor &x) { return transpose(x, {2, 0, 3, 1}); });
+    copied([](const Tensor &x) { return x[{1, slice(0, 2), slice(1, 8, 3), slice({}, {}, -2)}]; });
+    copied([](const Tensor &x) { return broadcast(x[{0, 0, all, slice(0, 1)}], {4, 8, 3}); });
+    copied([](const Tensor &x) { return x[{slice({}, {}, -1), ellipsis, slice(3, 5)}]; });
   });
 }
 
