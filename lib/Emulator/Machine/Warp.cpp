@@ -67,9 +67,17 @@ bool Warp::gather(const Instruction &in, LaneMask there, LaneMask members) {
   if ((missing & exited) != 0)
     fail(FaultKind::illegal_instruction, in, std::countr_zero(missing & exited),
          "the mask names this lane, which has exited");
-  groups_[group_count_++] = {pc - 1, there, members};
   active &= ~there;
   meet = 0;
+  // Others wait here already: with the last of them it is done again by all.
+  for (int i = 0; i < group_count_; ++i) {
+    Group &group = groups_[i];
+    if (group.pc != pc - 1 || group.wanted == 0) continue;
+    group.lanes |= there;
+    group.wanted = (members & existing & ~group.lanes) == 0 ? 0 : members;
+    return false;
+  }
+  groups_[group_count_++] = {pc - 1, there, members};
   return false;
 }
 

@@ -66,6 +66,19 @@ TEST(Schedule, AFixedOrderHasTheSameBits) {
   EXPECT_EQ(outcomes(kBlockSum + "@%p3 st.global.f32 [%d1], %f0;\n", shape_of(16, 256)).size(), 1U);
 }
 
+TEST(Schedule, LanesThatBranchMeetAtWhatAllMustReach) {
+  // Those that jump over the store may come to the barrier and to the shuffle first.
+  EXPECT_EQ(outcomes("and.b32 %r2, %t, 31;\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra $behind;\n"
+                     "mov.u32 %r4, room;\nshr.u32 %r3, %t, 3;\nadd.u32 %r4, %r4, %r3;\n"
+                     "st.shared.f32 [%r4], %f0;\n$behind:\nbar.sync 0;\nsetp.gt.u32 %p1, %r2, 7;\n"
+                     "@%p1 bra $shuffle;\nld.shared.f32 %f1, [room];\nadd.rn.f32 %f0, %f0, %f1;\n"
+                     "$shuffle:\nmov.b32 %r0, %f0;\nshfl.sync.bfly.b32 %r1, %r0, 16, 31, -1;\n"
+                     "st.global.b32 [%d1], %r1;\n",
+                     shape_of(4, 256))
+                .size(),
+            1U);
+}
+
 TEST(Schedule, SumsByAtomicsDoNot) {
   EXPECT_GT(outcomes("red.global.add.f32 [%y], %f0;\n", shape_of(16, 256)).size(), 1U);
 }
