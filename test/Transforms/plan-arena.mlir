@@ -132,3 +132,28 @@ func.func @address(%n: index, %array: memref<3xi64>) {
   call @print(%cast) : (memref<*xi64>) -> ()
   return
 }
+
+// -----
+
+// What is to be moved if the next call throws lives until that call is over.
+// CHECK-LABEL: func @told
+// CHECK: call @weft_rt_on_stop
+// CHECK-NEXT: arith.constant
+// CHECK-NEXT: call @weft_rt_interrupt
+// CHECK-NEXT: memref.dealloc
+func.func private @weft_rt_on_stop(memref<*xi64>, i64) attributes {weft.context, weft.runtime}
+func.func private @weft_rt_interrupt() attributes {weft.context, weft.runtime}
+func.func @told(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : i64
+  %moves = memref.alloca() : memref<3xi64>
+  %value = memref.alloc(%n) : memref<?xf32>
+  %index = memref.extract_aligned_pointer_as_index %value : memref<?xf32> -> index
+  %address = arith.index_cast %index : index to i64
+  memref.store %address, %moves[%c0] : memref<3xi64>
+  %any = memref.cast %moves : memref<3xi64> to memref<*xi64>
+  call @weft_rt_on_stop(%any, %c1) : (memref<*xi64>, i64) -> ()
+  %between = arith.constant 2 : i64
+  call @weft_rt_interrupt() : () -> ()
+  return
+}

@@ -99,8 +99,18 @@ private:
         users.insert(user->user_begin(), user->user_end());
       if (auto store = dyn_cast<memref::StoreOp>(user); store && store.getMemRef() != buffer)
         users.insert(store.getMemRef().user_begin(), store.getMemRef().user_end());
+      if (Operation *call = isToldFor(user)) users.insert(call);
     }
     return users.takeVector();
+  }
+
+  /// The call that looks at what weft_rt_on_stop is told, if it throws: the next one.
+  static Operation *isToldFor(Operation *user) {
+    auto told = dyn_cast<func::CallOp>(user);
+    if (!told || told.getCallee() != "weft_rt_on_stop") return nullptr;
+    Operation *next = user->getNextNode();
+    while (next && !isa<func::CallOp>(next)) next = next->getNextNode();
+    return next;
   }
 
   /// Whether `alias` is what a loop around the allocation carries on or gives as its result.
