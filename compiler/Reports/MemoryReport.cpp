@@ -295,11 +295,11 @@ private:
   static bool mayLeave(Operation *op) {
     return op
         ->walk([](func::CallOp call) {
-          StringRef name = call.getCallee();
-          return name == "weft_rt_assert_fail" || name == "weft_rt_shape_error" ||
-                         name == "weft_rt_check_indices" || name == "weft_rt_print"
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
+          // What throws is told the context.
+          auto callee =
+              SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
+          return callee && callee->hasAttr("weft.context") ? WalkResult::interrupt()
+                                                           : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -321,7 +321,7 @@ private:
         return "its old value is still needed by " + nameOf(user) +
                " after the new one is computed";
     }
-    for (Operation *op = creator->getNextNode(); op && op != copy; op = op->getNextNode())
+    for (Operation *op = creator; op && op != copy; op = op->getNextNode())
       if (attributeOf(target, "weft.variable") && mayLeave(op))
         return "the call may end before" +
                (lineOf(op->getLoc()).empty() ? "" : ", at " + lineOf(op->getLoc())) +

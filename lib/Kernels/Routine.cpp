@@ -1,4 +1,4 @@
-// The table of routines, and the door by which compiled code calls them.
+// The table of routines, and calls of them as compiled code makes them.
 #include "Kernels/Routine.h"
 
 #include <algorithm>
@@ -100,4 +100,5 @@ void run_routine(OpCode op, DType dtype, const std::int64_t *numbers,
 
 } // namespace weft::kernels
 
+#define WEFT_ROUTINE_TABLE
 #include "Routines.inc"

@@ -26,7 +26,7 @@ struct RoutineTensor {
 
 /// A call of a routine: the operands, then the results, of which every element is written, and the
 /// attributes in the order of the record, as integers. Whatever the routine throws reaches the
-/// caller, of compiled code as well: it is called on the thread of the entry.
+/// caller.
 struct RoutineCall {
   std::span<const RoutineTensor> operands, results;
   std::span<const std::int64_t> attrs;

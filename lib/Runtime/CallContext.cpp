@@ -160,19 +160,27 @@ private:
   device::Runtime *runtime_;
 };
 
-/// What a function was told by weft_rt_on_stop: carried out when an exception leaves it.
+/// What was told by weft_rt_on_stop, which is forgotten with this.
+std::span<RuntimeMove> told(CallContext *context) {
+  return {std::exchange(context->moves, nullptr),
+          static_cast<std::size_t>(std::exchange(context->move_count, 0))};
+}
+
+/// What becomes of them when a call stops.
+void make_moves(std::span<RuntimeMove> moves, DeviceCall *device) noexcept {
+  try {
+    Mover(device).make(moves);
+  } catch (const Error &) { // a device is lost, and with it its variables
+  }
+}
+
+/// The same, carried out when an exception leaves the function that holds it.
 class MovesOnThrow {
 public:
   explicit MovesOnThrow(CallContext *context)
-      : moves_(std::exchange(context->moves, nullptr),
-               static_cast<std::size_t>(std::exchange(context->move_count, 0))),
-        exceptions_(std::uncaught_exceptions()), device_(context->device) {}
+      : moves_(told(context)), exceptions_(std::uncaught_exceptions()), device_(context->device) {}
   ~MovesOnThrow() {
-    if (moves_.empty() || std::uncaught_exceptions() == exceptions_) return;
-    try {
-      Mover(device_).make(moves_);
-    } catch (const Error &) { // a device is lost, and with it its variables
-    }
+    if (!moves_.empty() && std::uncaught_exceptions() > exceptions_) make_moves(moves_, device_);
   }
   MovesOnThrow(const MovesOnThrow &) = delete;
   MovesOnThrow &operator=(const MovesOnThrow &) = delete;
@@ -252,6 +260,23 @@ std::string of_function(const CallContext *context, std::int64_t site, const std
 }
 
 } // namespace
+
+void rethrow_at_site(CallContext *context, std::int64_t site, std::string_view op) {
+  make_moves(told(context), context->device);
+  try {
+    throw;
+  } catch (const Error &error) {
+    std::string message(error.message());
+    // Whoever calls the compiled function, and is named in place of the op, did not call the op.
+    if (const char *const caller = CallSite::function(); caller != nullptr) {
+      const std::string_view all = caller;
+      const std::string name = std::string(all.substr(0, all.find(": "))) + ": ";
+      if (message.starts_with(name)) message.replace(0, name.size(), std::string(op) + ": ");
+    }
+    raise(error.kind(), of_function(context, site, message), location_of(context, site));
+  }
+}
+
 } // namespace weft
 
 using namespace weft;

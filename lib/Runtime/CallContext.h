@@ -22,7 +22,7 @@ namespace weft {
 /// or its meaning, and when CallContext or what an entry is handed does: archives of
 /// `export_program` outlive the build that wrote them, and are compiled anew where this differs.
 /// test/unit/Export/AbiTest.cpp notices changes of the declarations.
-inline constexpr int kRuntimeAbi = 4;
+inline constexpr int kRuntimeAbi = 5;
 
 struct HostBinding;
 class DeviceCall;
@@ -121,6 +121,11 @@ static_assert(offsetof(CallContext, arena) == 0);
 using CompiledEntry = std::int32_t (*)(void *const *buffers, const std::int64_t *dims,
                                        CallContext *context);
 
+/// To be called in a handler, of what the library threw when compiled code had it compute `op` for
+/// the op call `site`: makes the moves that weft_rt_on_stop was told of, and throws the same error
+/// as one of the user's call there.
+[[noreturn]] void rethrow_at_site(CallContext *context, std::int64_t site, std::string_view op);
+
 } // namespace weft
 
 namespace weft::detail {
@@ -139,8 +144,8 @@ void weft_rt_interrupt(weft::CallContext *context);
 
 /// Tells that some variables are not in their own buffers. If the next function below that is
 /// called with this context throws (print, assert_fail, index_error, check_indices, shape_error,
-/// host_call or interrupt), it first moves them there, all at once; if it does not throw, this is
-/// forgotten.
+/// host_call, interrupt or the routine of an op), it first moves them there, all at once; if it
+/// does not throw, this is forgotten.
 void weft_rt_on_stop(weft::CallContext *context, weft::RuntimeMove *moves, std::int64_t count);
 
 /// Prints one line: `format` (`length` bytes, no terminator needed) with each {} replaced by the

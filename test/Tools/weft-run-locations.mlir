@@ -8,6 +8,8 @@
 // RUN: not weft-run %s --entry=picked --arg='dense<[5.0, 6.0]> : tensor<2xf32>' --arg='dense<2> : tensor<1xi32>' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=INDEX
 
+// RUN: not weft-run %s --entry=factored --arg='dense<[[1.0, 2.0], [2.0, 1.0]]> : tensor<2x2xf32>' 2>&1 | FileCheck %s --check-prefix=ROUTINE
+
 // FIRST: cache miss
 // FIRST: {{^}}weft-run-locations.mlir:[[# @LINE + 7]]: assertion failed in positive: x is positive; -1{{$}}
 // MOVED: cache hit
@@ -24,4 +26,11 @@ func.func @positive(%x: tensor<f32>) -> tensor<f32> {
 func.func @picked(%x: tensor<2xf32>, %i: tensor<1xi32>) -> tensor<1xf32> {
   %0 = weft.gather %x, %i {axis = 0 : i64} : (tensor<2xf32>, tensor<1xi32>) -> tensor<1xf32>
   return %0 : tensor<1xf32>
+}
+
+// What a routine of the library throws is an error of the op's line.
+// ROUTINE: {{^}}weft-run-locations.mlir:[[# @LINE + 2]]: error: cholesky: the matrix is not positive definite{{$}}
+func.func @factored(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = weft.cholesky %x : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
 }

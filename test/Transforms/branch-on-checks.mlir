@@ -168,3 +168,43 @@ func.func @poll(%n: index, %w: tensor<4xf32> {weft.variable = @w}) -> (tensor<4x
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A routine whose op may stop the call says what was told last, as one on sizes that only the call knows does, which it compares;
+// one that cannot throw keeps no value alive.
+// CHECK-LABEL: func @routines
+// CHECK-SAME: %[[W:[^ ]*]]: tensor<4xf32> {weft.variable = @w}
+// CHECK: weft.call_into "cholesky"{{.*}} leaving [@w] = %[[W]] : tensor<4xf32>{{$}}
+// CHECK: %[[NEXT:.*]] = math.exp %[[W]]
+// CHECK: weft.call_into "qr"{{.*}} into tensor<3x3xf32>, tensor<3x3xf32>{{$}}
+// CHECK: scf.if
+// CHECK: weft.call_into "sort"{{.*}} leaving [@w] = %[[NEXT]] : tensor<4xf32>{{$}}
+// CHECK-NOT: weft.on_stop
+func.func @routines(%x: tensor<3x3xf32>, %s: tensor<?xf32>, %c: i1, %w: tensor<4xf32> {weft.variable = @w})
+    -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<?xf32>, tensor<4xf32> {weft.variable = @w}) {
+  weft.on_stop [@w] = %w : tensor<4xf32>
+  %0 = tensor.empty() : tensor<3x3xf32>
+  %l = weft.call_into "cholesky"(%x) numbers() into %0 {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32>
+  %next = math.exp %w : tensor<4xf32>
+  weft.on_stop [@w] = %next : tensor<4xf32>
+  %q, %r = weft.call_into "qr"(%l) numbers() into %0, %0 {attrs = array<i64: 0>} : (tensor<3x3xf32>) into tensor<3x3xf32>, tensor<3x3xf32>
+  %y = scf.if %c -> tensor<?xf32> {
+    %1 = weft.call_into "sort"(%s) numbers() into %s {attrs = array<i64: 0, 0>} : (tensor<?xf32>) into tensor<?xf32>
+    scf.yield %1 : tensor<?xf32>
+  } else {
+    scf.yield %s : tensor<?xf32>
+  }
+  return %q, %r, %y, %next : tensor<3x3xf32>, tensor<3x3xf32>, tensor<?xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Where nobody told anything there is nothing to say.
+// CHECK-LABEL: func @no_variables
+// CHECK: weft.call_into "cholesky"{{.*}} into tensor<3x3xf32>{{$}}
+func.func @no_variables(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = tensor.empty() : tensor<3x3xf32>
+  %l = weft.call_into "cholesky"(%x) numbers() into %0 {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32>
+  return %l : tensor<3x3xf32>
+}

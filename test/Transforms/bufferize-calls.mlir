@@ -55,7 +55,7 @@ func.func @indices(%x: tensor<9xf64>, %n: index) -> tensor<i64> {
 // CHECK: %[[INTO:.*]] = memref.alloc() {{.*}} : memref<4x3xi64>
 // CHECK-NOT: memref.copy
 // CHECK-COUNT-13: memref.store %{{.*}}, %[[SHAPE]]
-// CHECK: call @weft_rt_argsort_f32(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<*xi64>, memref<*xf32>, memref<*xi64>) -> ()
+// CHECK: weft.leave routine "argsort_f32", %[[SHAPE]], %{{.*}}, %[[INTO]] : memref<13xi64>, memref<8x3xf32, strided<[6, 2], offset: 1>>, memref<4x3xi64>{{$}}
 func.func @strided(%x: tensor<8x6xf32>) -> tensor<4x3xi64> {
   %part = tensor.extract_slice %x[0, 1] [8, 3] [1, 2] : tensor<8x6xf32> to tensor<8x3xf32>
   %into = tensor.empty() : tensor<4x3xi64>
@@ -69,8 +69,35 @@ func.func @strided(%x: tensor<8x6xf32>) -> tensor<4x3xi64> {
 // CHECK-LABEL: func @open
 // CHECK: %{{.*}}, %{{.*}}, %[[SIZE:.*]], %[[STRIDE:.*]] = memref.extract_strided_metadata
 // CHECK: arith.index_cast %[[SIZE]] : index to i64
-// CHECK: call @weft_rt_sort_f64
+// CHECK: weft.leave routine "sort_f64"
 func.func @open(%x: tensor<?xf64>, %into: tensor<?xf64>) -> tensor<?xf64> {
   %0 = weft.call_into "sort"(%x) numbers() into %into {attrs = array<i64: 0, 0>} : (tensor<?xf64>) into tensor<?xf64>
   return %0 : tensor<?xf64>
+}
+
+// -----
+
+// What variables hold if it throws is kept from being overwritten, and stays an operand: here the result is to take the place of the
+// variable that would be left as it was.
+// CHECK-LABEL: func @leaving
+// CHECK-SAME: %[[W:[^ ]*]]: memref<3x3xf32
+// CHECK: %[[OTHER:.*]] = memref.alloc() {{.*}} : memref<3x3xf32>
+// CHECK: weft.leave routine "cholesky_f32", %{{.*}}, %{{.*}}, %[[OTHER]] : memref<10xi64>, memref<3x3xf32{{.*}}>, memref<3x3xf32> leaving [@w] = %[[W]] : memref<3x3xf32
+func.func @leaving(%w: tensor<3x3xf32> {bufferization.writable = true, weft.variable = @w}, %x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = weft.call_into "cholesky"(%x) numbers() into %w {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32> leaving [@w] = %w : tensor<3x3xf32>
+  return %0 : tensor<3x3xf32>
+}
+
+// -----
+
+// The runtime moves elements without gaps: a view of others is copied.
+// CHECK-LABEL: func @gaps
+// CHECK: %[[DENSE:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: memref.copy %{{.*}}, %[[DENSE]] {{{.*}}weft.reason = "the runtime takes elements without gaps"}
+// CHECK: weft.leave routine "cholesky_f32", {{.*}} leaving [@w] = %[[DENSE]] : memref<4xf32>
+func.func @gaps(%all: tensor<4x2xf32>, %x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %w = tensor.extract_slice %all[0, 1] [4, 1] [1, 1] : tensor<4x2xf32> to tensor<4xf32>
+  %into = tensor.empty() : tensor<3x3xf32>
+  %0 = weft.call_into "cholesky"(%x) numbers() into %into {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32> leaving [@w] = %w : tensor<4xf32>
+  return %0 : tensor<3x3xf32>
 }

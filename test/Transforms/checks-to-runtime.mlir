@@ -138,3 +138,27 @@ func.func @interrupt() {
   }
   return
 }
+
+// -----
+
+// A routine is told the op call's number before the array and the buffers, and before it what to move.
+// CHECK: func.func private @weft_rt_cholesky_f32(i64, memref<*xi64>, memref<*xf32>, memref<*xf32>) attributes {weft.context, weft.runtime}
+// CHECK-LABEL: func @routine
+// CHECK: call @weft_rt_on_stop
+// CHECK: %[[SITE:.*]] = arith.constant 7 : i64
+// CHECK-NOT: call
+// CHECK: call @weft_rt_cholesky_f32(%[[SITE]],
+// CHECK-NEXT: return
+// CHECK-LABEL: func @routine_in_place
+// CHECK-NOT: weft_rt_on_stop
+// CHECK: call @weft_rt_cholesky_f32
+func.func @routine(%numbers: memref<10xi64>, %x: memref<3x3xf32>, %y: memref<3x3xf32>, %other: memref<4xf32>,
+                   %w: memref<4xf32> {weft.variable = @w}) {
+  weft.leave routine "cholesky_f32", %numbers, %x, %y : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32> leaving [@w] = %other : memref<4xf32> loc(fused<7>["train.cpp":41:3])
+  return
+}
+func.func @routine_in_place(%numbers: memref<10xi64>, %x: memref<3x3xf32>, %y: memref<3x3xf32>,
+                            %w: memref<4xf32> {weft.variable = @w}) {
+  weft.leave routine "cholesky_f32", %numbers, %x, %y : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32> leaving [@w] = %w : memref<4xf32>
+  return
+}

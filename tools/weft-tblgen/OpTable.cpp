@@ -254,10 +254,10 @@ void emitRoutineAttrs(const RecordKeeper &records, raw_ostream &os) {
 
 void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os,
-             "The ops that routines compute (Kernels/Routine.h): the templates, a symbol of each "
-             "for compiled code by dtype, and which is whose.");
+             "The ops that routines compute: the templates and which is whose (Kernels/Routine.h), "
+             "and a symbol of each for compiled code by dtype (Runtime/Routines.cpp).");
   const std::vector<OpRecord> ops = routinesOf(records);
-  os << "namespace weft::kernels {\nnamespace routines {\n";
+  os << "#ifdef WEFT_ROUTINE_TABLE\nnamespace weft::kernels {\nnamespace routines {\n";
   for (const OpRecord &op : ops)
     os << "template <class T>\nvoid " << op.cppName << "(const RoutineCall &call); // "
        << origin(op) << "\n";
@@ -270,7 +270,8 @@ void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
          << findDType(dtype)->cpp << ">;\n";
     os << "    default: return nullptr;\n    }\n";
   }
-  os << "  default: return nullptr;\n  }\n}\n} // namespace weft::kernels\n\n";
+  os << "  default: return nullptr;\n  }\n}\n} // namespace weft::kernels\n#endif // "
+        "WEFT_ROUTINE_TABLE\n#ifdef WEFT_ROUTINE_DOORS\n";
   for (const OpRecord &op : ops) {
     std::string parameters, names;
     for (const Operand &operand : op.operands) {
@@ -283,10 +284,11 @@ void emitRoutines(const RecordKeeper &records, raw_ostream &os) {
     }
     for (const std::string &dtype : routineDTypes(op))
       os << "extern \"C\" void weft_rt_" << op.mnemonic << "_" << dtype
-         << "(const std::int64_t *numbers, " << parameters
-         << ") {\n  weft::kernels::run_routine(weft::OpCode::" << op.cppName
+         << "(weft::CallContext *context, std::int64_t site, const std::int64_t *numbers, "
+         << parameters << ") {\n  run_routine(context, site, weft::OpCode::" << op.cppName
          << ", weft::DType::" << dtype << ", numbers, {" << names << "});\n}\n";
   }
+  os << "#endif // WEFT_ROUTINE_DOORS\n";
 }
 
 void emitBatchRules(const RecordKeeper &records, raw_ostream &os) {

@@ -98,7 +98,7 @@ LogicalResult CheckSizesOp::canonicalize(CheckSizesOp op, PatternRewriter &rewri
 
 LogicalResult LeaveOp::canonicalize(LeaveOp op, PatternRewriter &rewriter) {
   const bool goesOn = op.getKind() == LeaveKind::print || op.getKind() == LeaveKind::host ||
-                      op.getKind() == LeaveKind::interrupt;
+                      op.getKind() == LeaveKind::interrupt || op.getKind() == LeaveKind::routine;
   if (goesOn) return failure();
   return eraseBehind(op, rewriter);
 }
@@ -146,6 +146,7 @@ LogicalResult LeaveOp::verify() {
     if (!llvm::all_of(getValues().getTypes(), isIndex))
       return emitOpError("of kind shape takes sizes alone");
     return verifyText(*this, getText(), getValues().size());
+  case LeaveKind::routine: return verifyRoutine(*this);
   case LeaveKind::assertion:
   case LeaveKind::print:
   case LeaveKind::host:

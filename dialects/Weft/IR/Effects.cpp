@@ -28,8 +28,16 @@ void addMemoryEffects(
   if (own.io) effects.emplace_back(MemoryEffects::Write::get(), IoResource::get());
 }
 
+void LeaveOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  if (getKind() == LeaveKind::routine) effects.emplace_back(MemoryEffects::Write::get());
+  effects.emplace_back(MemoryEffects::Write::get(), IoResource::get());
+}
+
 bool mayStop(Operation *op) {
   if (op->hasTrait<StopsCall>()) return true;
+  if (auto call = dyn_cast<CallIntoOp>(op)) return call.mayThrow();
   if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || info->kind == ::weft::OpKind::effect) return false;

@@ -114,27 +114,32 @@ def Weft_OutsideOp : Op<Weft_Dialect, "outside", [Pure]> {
 
 def Weft_LeaveKind : I32EnumAttr<"LeaveKind", "what a weft.leave does", [
     I32EnumAttrCase<"assertion", 0>, I32EnumAttrCase<"index", 1>, I32EnumAttrCase<"shape", 2>,
-    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>, I32EnumAttrCase<"interrupt", 5>]> {
+    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>, I32EnumAttrCase<"interrupt", 5>,
+    I32EnumAttrCase<"routine", 6>]> {
   let cppNamespace = "::mlir::weft";
 }
 
 def Weft_LeaveOp : Op<Weft_Dialect, "leave",
-                      [AttrSizedOperandSegments, MemoryEffects<[MemRead, MemWrite<Weft_IoResource>]>]> {
+                      [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Calls the runtime, after which the call of the function may be over.";
   let description = [{
     What the text and the values mean depends on the kind: `assertion` and `print` format them,
     `index` takes the name of an op, its indices and the size that one of them is not below, `shape`
     takes a message with a {} for each of the sizes that are its values, `host` takes the name of a callable, what it is called with, and the types
-    of what it `gives`, and `interrupt` takes nothing. The first three throw; a print does if its sink
-    throws, a host call if the callable does, an interrupt if who is asked does. Then the variables hold what the op says after `leaving`.
+    of what it `gives`, and `interrupt` takes nothing. `routine` takes the name of an op of kind routine with the dtype,
+    an array of numbers, and the buffers of operands and results, which are written: what bufferization makes of
+    weft.call_into. The first three throw; a print does if its sink
+    throws, a host call if the callable does, an interrupt if who is asked does, a routine if its op stops the call. Then the
+    variables hold what the op says after `leaving`.
 
-    Made by weft-branch-on-checks on tensors; bufferization makes the operands buffers and
+    Made by weft-branch-on-checks on tensors, but for routines; bufferization makes the operands buffers and
     weft-checks-to-runtime the calls.
 
     ```mlir
     scf.if %broken {
       weft.leave assertion "the loss is finite", %loss : tensor<f32> leaving [@w] = %w1 : tensor<4xf32>
     }
+    weft.leave routine "cholesky_f32", %numbers, %x, %y : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32>
     ```
   }];
   let arguments = (ins Weft_LeaveKind:$kind, StrAttr:$text,

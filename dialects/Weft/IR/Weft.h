@@ -57,6 +57,9 @@ class StopsCall : public OpTrait::TraitBase<Op, StopsCall> {};
 class OrderedOpInterface;
 /// That an op has both a token before it and one of its own, or neither.
 LogicalResult verifyOrdered(OrderedOpInterface op);
+class LeaveOp;
+/// That a weft.leave of kind routine names one of the library's and has the operands for it.
+LogicalResult verifyRoutine(LeaveOp leave);
 /// What an op does; nothing for one without the interface.
 OwnEffects ownEffectsOf(Operation *op);
 /// The memory effects of an op with an effect: none when tokens order it.

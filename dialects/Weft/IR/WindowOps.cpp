@@ -90,15 +90,32 @@ static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) 
   return success();
 }
 
-Speculation::Speculatability CallIntoOp::getSpeculatability() {
+/// The op of that name, if a routine computes it; else null.
+static const ::weft::OpInfo *routineOp(StringRef name) {
+  const ::weft::OpInfo *op = ::weft::find_op({name.data(), name.size()});
+  return op && op->kind == ::weft::OpKind::routine ? op : nullptr;
+}
+
+bool CallIntoOp::mayThrow() {
+  if (!routineOp(getRoutine())) return false;
   const std::optional<RegisteredOperationName> op =
       RegisteredOperationName::lookup(("weft." + getRoutine()).str(), getContext());
-  return op && op->hasTrait<StopsCall>() ? Speculation::NotSpeculatable : Speculation::Speculatable;
+  if (op && op->hasTrait<StopsCall>()) return true;
+  const auto isOpen = [](Type type) { return !cast<ShapedType>(type).hasStaticShape(); };
+  return llvm::any_of(getInputs().getTypes(), isOpen) || llvm::any_of(getInto().getTypes(), isOpen);
+}
+
+Speculation::Speculatability CallIntoOp::getSpeculatability() {
+  return mayThrow() ? Speculation::NotSpeculatable : Speculation::Speculatable;
 }
 
 LogicalResult CallIntoOp::verify() {
-  const ::weft::OpInfo *op = ::weft::find_op({getRoutine().data(), getRoutine().size()});
-  if (op && op->kind == ::weft::OpKind::routine) return verifyRoutine(*this, *op);
+  if ((getVariables() ? getVariables()->size() : 0) != getState().size())
+    return emitOpError("wants one value for each variable");
+  if (const ::weft::OpInfo *op = routineOp(getRoutine())) return verifyRoutine(*this, *op);
+  if (getVariables())
+    return emitOpError() << "'" << getRoutine()
+                         << "' does not throw, so nobody asks what variables hold then";
   const std::optional<Routine> routine = findRoutine(getRoutine());
   if (!routine) return emitOpError() << "the library has no routine '" << getRoutine() << "'";
   if (getInputs().size() != routine->inputs || getNumbers().size() != routine->numbers)
@@ -122,6 +139,24 @@ LogicalResult CallIntoOp::verify() {
   if (elementOf(tensors.front()).isInteger(1))
     return emitOpError() << "'" << getRoutine() << "' takes numbers, but is given "
                          << tensors.front().getType();
+  return success();
+}
+
+LogicalResult verifyRoutine(LeaveOp leave) {
+  const auto [name, dtype] = leave.getText().rsplit('_');
+  const ::weft::OpInfo *op = routineOp(name);
+  if (!op || !::weft::parse_dtype({dtype.data(), dtype.size()}))
+    return leave.emitOpError()
+           << "of kind routine names an op with a dtype, but the library has no "
+           << "routine '" << leave.getText() << "'";
+  const TypeRange types = leave.getValues().getTypes();
+  const auto numbers = types.empty() ? MemRefType() : dyn_cast<MemRefType>(types.front());
+  if (!numbers || numbers.getRank() != 1 || !numbers.getElementType().isInteger(64) ||
+      types.size() != 1 + op->operands.size() + static_cast<size_t>(op->results) ||
+      !llvm::all_of(types, llvm::IsaPred<MemRefType>))
+    return leave.emitOpError() << "of kind routine takes an array of numbers and "
+                               << op->operands.size() << " buffers that '" << name
+                               << "' reads, then " << op->results << " that it writes";
   return success();
 }
 

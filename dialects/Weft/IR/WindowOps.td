@@ -355,19 +355,27 @@ def Weft_CallIntoOp
     An op of kind routine is one as well: it has its attributes as integers, `attrs`, instead of numbers, and is
     given buffers of any strides; the array has rank, sizes and strides of each, then these integers. Where it has
     several results, there is an `into` for each. Complex numbers are real and imaginary parts along a last axis: `is_complex` says
-    that those inputs are such which may be.
+    that those inputs are such which may be. One that may throw says after `leaving` what variables hold then; to bufferization
+    that is a read.
 
     ```mlir
     %y = weft.call_into "convolution"(%x, %k) numbers(%n, %c0, %c1) into %into
         : (tensor<2x9xf32>, tensor<3xf32>) into tensor<2x7xf32>
+    %l = weft.call_into "cholesky"(%a) numbers() into %place {attrs = array<i64>}
+        : (tensor<3x3xf32>) into tensor<3x3xf32> leaving [@w] = %w1 : tensor<4xf32>
     ```
   }];
   let arguments = (ins StrAttr:$routine, Variadic<Weft_Any>:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
-                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned, UnitAttr:$is_complex);
+                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned, UnitAttr:$is_complex,
+                       OptionalAttr<FlatSymbolRefArrayAttr>:$variables, Variadic<Weft_Any>:$state);
   let results = (outs Variadic<Weft_Any>:$y);
   let assemblyFormat = [{
     $routine `(` $inputs `)` `numbers` `(` $numbers `)` `into` $into attr-dict
-    `:` `(` type($inputs) `)` `into` type($into)
+    `:` `(` type($inputs) `)` `into` type($into) (`leaving` $variables `=` $state^ `:` type($state))?
+  }];
+  let extraClassDeclaration = [{
+    /// Whether the routine may throw: its op may stop the call, or it compares sizes.
+    bool mayThrow();
   }];
   let hasVerifier = 1;
 }

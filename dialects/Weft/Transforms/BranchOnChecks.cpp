@@ -131,6 +131,12 @@ private:
       leave(b, LeaveKind::interrupt, "", {}, present);
     } else if (auto call = dyn_cast<HostCallOp>(op)) {
       callHost(b, call, present);
+    } else if (auto call = dyn_cast<CallIntoOp>(op)) {
+      if (present && call.mayThrow()) {
+        call.setVariablesAttr(present.getVariablesAttr());
+        call.getStateMutable().assign(present.getState());
+      }
+      return success();
     } else if (auto assertion = dyn_cast<AssertOp>(op)) {
       Value condition = assertion.getCondition();
       if (cast<RankedTensorType>(condition.getType()).getRank() != 0)

@@ -1,4 +1,5 @@
 // The pass weft-checks-to-runtime: what may end a call early as calls of the runtime.
+#include "OpDefs/OpInfo.h"
 #include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/IR/Weft.h"
@@ -104,6 +105,14 @@ static LogicalResult lower(LeaveOp op) {
                  constant(b, op.getValues().size()), runtimeTypes(b, given),
                  constant(b, given.size())},
                 true);
+    break;
+  }
+  case LeaveKind::routine: {
+    SmallVector<Value> operands = {site()};
+    llvm::append_range(operands, op.getValues());
+    const StringRef name = text.rsplit('_').first;
+    noteWrites(callRuntime(b, ("weft_rt_" + text).str(), operands, true),
+               ::weft::find_op({name.data(), name.size()})->results);
     break;
   }
   case LeaveKind::interrupt: callRuntime(b, "weft_rt_interrupt", {}, true); break;

@@ -137,12 +137,12 @@ def ScalarizePass : Pass<"weft-scalarize", "::mlir::func::FuncOp"> {
 def BranchOnChecksPass : Pass<"weft-branch-on-checks", "::mlir::func::FuncOp"> {
   let summary = "Makes asserts and checks branches that leave, which say what variables hold then.";
   let description = [{
-    Before: weft.assert, weft.check_indices, weft.print, weft.host_call, weft.poll and cf.assert on tensors;
-    weft.on_stop where the function writes variables.
+    Before: weft.assert, weft.check_indices, weft.print, weft.host_call, weft.poll and cf.assert on tensors,
+    weft.call_into of routines that may throw; weft.on_stop where the function writes variables.
 
     After: an scf.if over what is checked, and in it a weft.leave with the values that variables
     have at that point. A print is a weft.leave where it stood, and so is a host call, whose results
-    weft.host_result takes. What only a branch that leaves needs
+    weft.host_result takes. A weft.call_into says itself what variables hold if it throws. What only a branch that leaves needs
     is computed there, unless this would keep a tensor alive that could be overwritten otherwise: a
     call that goes well pays for nothing that it does not need. A check of an index that a loop
     counts within its bounds is gone.
@@ -350,7 +350,7 @@ def ChecksToRuntimePass : Pass<"weft-checks-to-runtime", "::mlir::ModuleOp"> {
     Before: weft.leave on buffers, in functions whose arguments name their variables; weft.interrupted; cf.assert, if
     somebody made one after weft-branch-on-checks.
 
-    After: calls of weft_rt_assert_fail and its like. Before one, a call of weft_rt_on_stop where a
+    After: calls of weft_rt_assert_fail and its like, and of routines. Before one, a call of weft_rt_on_stop where a
     variable's value is not in the variable's own buffer: it tells what to copy should the next
     call not return.
   }];

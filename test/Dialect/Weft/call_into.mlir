@@ -123,3 +123,30 @@ func.func @axis(%into: tensor<2xi64>, %x: tensor<2xf32>) {
   %0 = weft.call_into "argsort"(%x) numbers() into %into {attrs = array<i64: 1, 0, -1>} : (tensor<2xf32>) into tensor<2xi64>
   return
 }
+
+// -----
+
+// One that may throw says what variables hold then.
+// CHECK-LABEL: func.func @leaving
+func.func @leaving(%x: tensor<3x3xf32>, %into: tensor<3x3xf32>, %w: tensor<4xf32>, %n: tensor<i32>) {
+  // CHECK: weft.call_into "cholesky"(%{{.*}}) numbers() into %{{.*}} {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32> leaving [@w, @n] = %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<i32>
+  %0 = weft.call_into "cholesky"(%x) numbers() into %into {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32> leaving [@w, @n] = %w, %n : tensor<4xf32>, tensor<i32>
+  return
+}
+
+// -----
+
+func.func @one_value_each(%x: tensor<3x3xf32>, %into: tensor<3x3xf32>, %w: tensor<4xf32>) {
+  // expected-error @below {{'weft.call_into' op wants one value for each variable}}
+  %0 = weft.call_into "cholesky"(%x) numbers() into %into {attrs = array<i64>} : (tensor<3x3xf32>) into tensor<3x3xf32> leaving [@w, @n] = %w : tensor<4xf32>
+  return
+}
+
+// -----
+
+// What is no op of kind routine only computes.
+func.func @throws_nothing(%x: tensor<2x9xf32>, %w: tensor<4xf32>, %n: index) {
+  // expected-error @below {{'weft.call_into' op 'cumsum' does not throw, so nobody asks what variables hold then}}
+  %0 = weft.call_into "cumsum"(%x) numbers(%n, %n, %n, %n) into %x : (tensor<2x9xf32>) into tensor<2x9xf32> leaving [@w] = %w : tensor<4xf32>
+  return
+}

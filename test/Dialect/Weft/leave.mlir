@@ -102,3 +102,46 @@ func.func @no_tensor() {
   weft.leave host "norm" gives [index]
   return
 }
+
+// -----
+
+// A routine has an array of numbers, then buffers that it reads and those that it writes.
+// CHECK-LABEL: func @routine
+// CHECK: weft.leave routine "cholesky_f32", %arg0, %arg1, %arg2 : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32> leaving [@w] = %arg3 : memref<4xf32>
+func.func @routine(%numbers: memref<10xi64>, %x: memref<3x3xf32>, %y: memref<3x3xf32>, %w: memref<4xf32>) {
+  weft.leave routine "cholesky_f32", %numbers, %x, %y : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32> leaving [@w] = %w : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_routine(%numbers: memref<10xi64>, %x: memref<3x3xf32>, %y: memref<3x3xf32>) {
+  // expected-error@below {{'weft.leave' op of kind routine names an op with a dtype, but the library has no routine 'exp_f32'}}
+  weft.leave routine "exp_f32", %numbers, %x, %y : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @no_dtype(%numbers: memref<10xi64>, %x: memref<3x3xf32>, %y: memref<3x3xf32>) {
+  // expected-error@below {{names an op with a dtype, but the library has no routine 'cholesky'}}
+  weft.leave routine "cholesky", %numbers, %x, %y : memref<10xi64>, memref<3x3xf32>, memref<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @buffers(%numbers: memref<10xi64>, %x: memref<3x3xf32>) {
+  // expected-error@below {{of kind routine takes an array of numbers and 1 buffers that 'cholesky' reads, then 1 that it writes}}
+  weft.leave routine "cholesky_f32", %numbers, %x : memref<10xi64>, memref<3x3xf32>
+  return
+}
+
+// -----
+
+// Tensors have no place that it could write to.
+func.func @on_tensors(%numbers: memref<10xi64>, %x: tensor<3x3xf32>) {
+  // expected-error@below {{of kind routine takes an array of numbers}}
+  weft.leave routine "cholesky_f32", %numbers, %x, %x : memref<10xi64>, tensor<3x3xf32>, tensor<3x3xf32>
+  return
+}

@@ -281,6 +281,35 @@ TEST_F(Programs, PrintsAndAssertsNameTheLines) {
   EXPECT_EQ(found, wanted);
 }
 
+// What a routine of the library throws, too, after which variables hold what was assigned before.
+TEST_F(Programs, MatricesWithoutInverseNameTheFunctionAndItsLine) {
+  const Variable last(zeros({2, 2}), "last");
+  const auto inverse = function(
+      [&](const Tensor &x) {
+        last.assign(x * 2);
+        last.assign(linalg::inv(x));
+        return last.value();
+      },
+      {.signature = {spec(f32, {2, 2})}});
+  export_program(inverse, file());
+  const LoadedProgram program = load_program(file());
+  const Tensor singular = tensor({{1.f, 2.f}, {2.f, 4.f}});
+  const auto said = [&](const auto &call) -> std::string {
+    try {
+      call(singular);
+    } catch (const LinAlgError &error) {
+      EXPECT_TRUE(error.location().known());
+      return error.what();
+    }
+    return "";
+  };
+  const std::string words = said(inverse);
+  EXPECT_NE(words.find("error: linalg.inv: the matrix has no inverse"), words.npos) << words;
+  EXPECT_EQ(said(program), words);
+  expect_same(program.variables().at("last").value(), singular * 2);
+  expect_same(last.value(), singular * 2);
+}
+
 TEST_F(Programs, ConcurrentCallsAndUpdates) {
   const Variable sum(0.0f, "sum"), w(numbers({64, 64}), "w");
   const auto step = function(

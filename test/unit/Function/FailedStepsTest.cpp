@@ -26,6 +26,7 @@ public:
   std::string call(const Tensor &x) {
     const Outcome eager = outcome([&] { body_(eager_, x); });
     const Outcome traced = outcome([&] { traced_(x); });
+    said_ = traced.what;
     EXPECT_EQ(traced.type, eager.type) << traced.what;
     for (std::size_t i = 0; i < eager_.size(); ++i)
       EXPECT_EQ(traced_variables_[i].value().to_vector<double>(),
@@ -35,6 +36,8 @@ public:
   }
 
   const Variable &variable(std::size_t i) const { return traced_variables_[i]; }
+  /// The error of the traced one, "" for none.
+  const std::string &said() const { return said_; }
   std::size_t trace_count() const { return traced_.trace_count(); }
 
 private:
@@ -60,6 +63,7 @@ private:
 
   Variables eager_, traced_variables_;
   Body body_;
+  std::string said_;
   Function<std::function<void(const Tensor &)>> traced_;
 };
 
@@ -302,6 +306,100 @@ TEST(FailedSteps, SizesThatDoNotFit) {
   EXPECT_EQ(twins.call(kGood), "");
   EXPECT_NE(twins.call(ones({3})), "");
   EXPECT_EQ(twins.call(kBad), "");
+}
+
+const Tensor kRegular = tensor({{2.f, 1.f}, {1.f, 3.f}});
+const Tensor kSingular = tensor({{1.f, 2.f}, {2.f, 4.f}});
+
+// What the library's routines throw is an error of the function that the user called, on its line.
+TEST(FailedSteps, AMatrixWithoutInverse) {
+  Twins twins({ones({2}), zeros({2}), tensor(0)}, [](const Variables &v, const Tensor &x) {
+    v[0].assign(v[0] * 2);
+    v[2].assign_add(1);
+    v[1].assign(linalg::solve(x, v[0])); // line
+    v[0].assign(v[1] + 1);
+    v[2].assign_add(10);
+  });
+  const auto line = std::to_string(__LINE__ - 4);
+  for (const Tensor &x : {kSingular, kRegular, kSingular, kSingular, kRegular}) {
+    const std::string said = twins.call(x);
+    EXPECT_EQ(twins.said(), said);
+    if (!said.empty())
+      EXPECT_EQ(said,
+                "FailedStepsTest.cpp:" + line + ": error: linalg.solve: the matrix has no inverse");
+  }
+}
+
+// A matrix of a batch is solved before the one that fails: the variable that the result would take
+// the place of is not written to.
+TEST(FailedSteps, ABatchThatIsSolvedInPart) {
+  Twins twins({ones({2, 2, 2})}, [](const Variables &v, const Tensor &x) {
+    const Tensor two[] = {eye(2) * 2, x};
+    v[0].assign(linalg::inv(stack(two)));
+    v[0].assign(v[0] * 2);
+  });
+  for (const Tensor &x : {kSingular, kRegular, kSingular}) {
+    const std::string said = twins.call(x);
+    EXPECT_EQ(twins.said(), said);
+  }
+}
+
+TEST(FailedSteps, AMatrixWithoutInverseDeepInside) {
+  // The determinant of what is factored becomes 0 in the fourth iteration.
+  Twins twins({zeros({2, 2}), tensor(0), tensor(0.f), zeros({2})},
+              [](const Variables &v, const Tensor &x) {
+                v[3].assign(ones({2}));
+                for_loop(6, [&](const Tensor &i) {
+                  v[0].assign(x * cast(3 - i, f32));
+                  v[1].assign_add(1);
+                  if_(i > 0, [&] {
+                    const Tensor kept = v[3];
+                    v[3].assign(v[3] * 2);
+                    v[2].assign(sum(linalg::cholesky(v[0])));
+                    v[3].assign(kept + v[2]);
+                  });
+                  v[1].assign_add(100);
+                });
+                v[3].assign(zeros({2}));
+              });
+  for (const Tensor &x : {kRegular, kSingular, kRegular}) {
+    const std::string said = twins.call(x);
+    EXPECT_NE(said.find("linalg.cholesky: the matrix is not positive definite"), said.npos);
+    EXPECT_EQ(twins.said(), said);
+  }
+}
+
+// Variables trade their buffers; the routine is one of a derivative.
+TEST(FailedSteps, ADerivativeThatIsNotThere) {
+  Twins twins({ones({2}), zeros({2}), tensor(0.f)}, [](const Variables &v, const Tensor &x) {
+    const Tensor old = v[0];
+    v[0].assign(v[1]);
+    v[1].assign(old + 1);
+    const auto first = [](const Tensor &a) { return sum(linalg::qr(a).Q * kRegular); };
+    v[2].assign(sum(grad(first)(x)));
+    v[0].assign(v[0] + v[2]);
+  });
+  for (const Tensor &x : {zeros({2, 2}), kRegular, zeros({2, 2})}) {
+    const std::string said = twins.call(x);
+    EXPECT_EQ(twins.said(), said);
+  }
+}
+
+// Sizes that a routine compares itself.
+TEST(FailedSteps, SizesThatARoutineRefuses) {
+  Twins twins({zeros({4}), tensor(0.f)},
+              [](const Variables &v, const Tensor &x) {
+                v[1].assign(sum(x));
+                v[0].assign(v[0] + 1);
+                const Tensor found = linalg::solve_triangular(eye(2) * 2, x);
+                v[0].assign(v[0] * sum(found));
+                v[1].assign(-1.f);
+              },
+              {.signature = {spec(f32, {unknown})}});
+  EXPECT_EQ(twins.call(ones({2})), "");
+  EXPECT_NE(twins.call(ones({3})), "");
+  EXPECT_NE(twins.said().find("linalg.solve_triangular: "), std::string::npos) << twins.said();
+  EXPECT_EQ(twins.call(ones({2})), "");
 }
 
 TEST(FailedSteps, ASinkThatThrows) {

@@ -2,12 +2,17 @@
 #include "Runtime/CallContext.h"
 #include "../Testing.h"
 #include "Runtime/HostFunction.h"
+#include "Support/CallSite.h"
 
 #include <cmath>
 #include <cstring>
 
 #include <weft/memory.h>
 #include <weft/print.h>
+
+/// A door of the generated ones.
+extern "C" void weft_rt_cholesky_f32(weft::CallContext *context, std::int64_t site,
+                                     const std::int64_t *numbers, const void *x, void *y);
 
 namespace weft {
 namespace {
@@ -162,6 +167,48 @@ TEST(CallContext, AMessageShowsValuesFromBeforeTheMoves) {
   EXPECT_THROWS(weft_rt_assert_fail(&context, -1, "v", 1, values, 1), AssertionError,
                 "assertion failed in f: v; 1");
   EXPECT_EQ(variable, 2);
+}
+
+/// Of f32 (2, 2): rank, sizes and strides of both.
+constexpr std::int64_t kTwoMatrices[] = {2, 2, 2, 2, 1, 2, 2, 2, 2, 1};
+
+struct FunctionAtSite7 final : LocationTable {
+  SourceLocation location(std::int64_t) const override { return {"/home/user/train.cpp", 58, 3}; }
+  const char *function(std::int64_t site) const override {
+    return site == 7 ? "linalg.inv" : nullptr;
+  }
+};
+
+TEST(CallContext, RoutinesThrowErrorsOfTheirSites) {
+  const float well[] = {4, 0, 0, 9}, bad[] = {4, 0, 0, -1};
+  float factor[4];
+  int variable = 1, elsewhere = 2;
+  RuntimeMove moves[] = {{&variable, &elsewhere, sizeof variable}};
+  CallContext context;
+  weft_rt_on_stop(&context, moves, 1);
+  weft_rt_cholesky_f32(&context, 7, kTwoMatrices, well, factor);
+  EXPECT_EQ(factor[3], 3);
+  // What was told is forgotten when it does not throw.
+  EXPECT_THROWS(weft_rt_cholesky_f32(&context, 7, kTwoMatrices, bad, factor), LinAlgError,
+                "cholesky: the matrix is not positive definite");
+  EXPECT_EQ(variable, 1);
+  const FunctionAtSite7 locations;
+  context.locations = &locations;
+  weft_rt_on_stop(&context, moves, 1);
+  try {
+    weft_rt_cholesky_f32(&context, 7, kTwoMatrices, bad, factor);
+    FAIL() << "nothing was thrown";
+  } catch (const LinAlgError &error) {
+    EXPECT_STREQ(error.what(),
+                 "train.cpp:58: error: linalg.inv: the matrix is not positive definite");
+  }
+  EXPECT_EQ(variable, 2);
+  // A function of the library that calls the compiled one is none that the user called there.
+  const CompositeCall caller("optimizers.step", std::source_location::current());
+  EXPECT_THROWS(weft_rt_cholesky_f32(&context, 7, kTwoMatrices, bad, factor), LinAlgError,
+                "linalg.inv: the matrix is not positive definite");
+  EXPECT_THROWS(weft_rt_cholesky_f32(&context, 8, kTwoMatrices, bad, factor), LinAlgError,
+                "cholesky: the matrix is not positive definite");
 }
 
 TEST(CallContext, TemporariesDieWithTheCall) {

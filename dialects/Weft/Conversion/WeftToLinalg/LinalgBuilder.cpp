@@ -233,7 +233,8 @@ Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFol
   for (OpFoldResult number : numbers) given.push_back(toValue(number));
   Value into = empty(sizes, elementType);
   Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
-                                    /*attrs=*/nullptr, isUnsigned, /*isComplex=*/false)
+                                    /*attrs=*/nullptr, isUnsigned, /*isComplex=*/false,
+                                    /*variables=*/nullptr, /*state=*/ValueRange())
                      .getResult(0);
   setSizes(result, sizes);
   return result;
@@ -271,10 +272,10 @@ SmallVector<Value> LinalgBuilder::routines(Operation *op, ArrayRef<Sizes> sizes)
     }
     into.push_back(empty(all, element));
   }
-  auto call =
-      CallIntoOp::create(*this, TypeRange(ValueRange(into)),
-                         StringRef(info.name.data(), info.name.size()), into, inputs, ValueRange(),
-                         getDenseI64ArrayAttr(integers), signsOf(op).operandsUnsigned, isComplex);
+  auto call = CallIntoOp::create(
+      *this, TypeRange(ValueRange(into)), StringRef(info.name.data(), info.name.size()), into,
+      inputs, ValueRange(), getDenseI64ArrayAttr(integers), signsOf(op).operandsUnsigned, isComplex,
+      /*variables=*/nullptr, /*state=*/ValueRange());
   SmallVector<Value> values;
   for (auto [result, made, of] : llvm::zip_equal(op->getResults(), call.getResults(), sizes)) {
     Sizes sizesOfIt(of);

@@ -1,5 +1,7 @@
-// Bufferizes call_into: a call of a routine of the library, on dense buffers or on views.
+// Bufferizes call_into: a call of a routine of the library, on dense buffers or on views. One that
+// may throw needs the buffers of variables until weft-checks-to-runtime, and is a weft.leave.
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Bufferization/ContiguousBuffer.h"
 #include "Weft/Transforms/Bufferization/IntoModel.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -56,10 +58,9 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     if (call.getIsUnsigned())
       element = b.getIntegerType(element.getIntOrFloatBitWidth(), /*isSigned=*/false);
     if (call.getIsComplex()) element = ComplexType::get(element);
-    const std::string name =
-        ("weft_rt_" + call.getRoutine() + "_" + name_of(*dtypeOf(element))).str();
+    const std::string name = (call.getRoutine() + "_" + name_of(*dtypeOf(element))).str();
     if (call.getAttrs()) {
-      SmallVector<Value> buffers;
+      SmallVector<Value> buffers, held;
       for (Value input : call.getInputs()) {
         FailureOr<Value> buffer = getBuffer(rewriter, input, options, state);
         if (failed(buffer)) return failure();
@@ -67,9 +68,16 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
       }
       llvm::append_range(buffers, results);
       b.setInsertionPoint(op);
+      for (Value tensor : call.getState()) {
+        FailureOr<Value> buffer = contiguousBuffer(b, rewriter, tensor, options, state);
+        if (failed(buffer)) return failure();
+        held.push_back(*buffer);
+      }
+      b.setInsertionPoint(op);
       SmallVector<Value> operands{describeViews(b, buffers, *call.getAttrs())};
       llvm::append_range(operands, buffers);
-      noteWrites(callRuntime(b, name, operands, /*withContext=*/false), results.size());
+      LeaveOp::create(b, LeaveKind::routine, b.getStringAttr(name), operands,
+                      call.getVariablesAttr(), held, /*given=*/ArrayAttr());
       replaceOpWithBufferizedValues(rewriter, op, results);
       return success();
     }
@@ -86,7 +94,7 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
     }
     Value into = results.front(), result = denseOf(b, into);
     operands.push_back(result);
-    noteWrites(callRuntime(b, name, operands, /*withContext=*/false), 1);
+    noteWrites(callRuntime(b, "weft_rt_" + name, operands, /*withContext=*/false), 1);
     if (result != into) memref::CopyOp::create(b, result, into);
     replaceOpWithBufferizedValues(rewriter, op, results);
     return success();

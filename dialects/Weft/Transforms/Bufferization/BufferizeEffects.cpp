@@ -1,5 +1,6 @@
 // Bufferizes weft.leave and weft.outside: they read their tensors and write none.
 #include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Bufferization/ContiguousBuffer.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
 
@@ -12,10 +13,8 @@ namespace mlir::weft {
 
 using namespace bufferization;
 
-/// The buffer of `tensor` with row-major elements: a copy if its own has gaps.
-static FailureOr<Value> contiguousBuffer(ImplicitLocOpBuilder &b, RewriterBase &rewriter,
-                                         Value tensor, const BufferizationOptions &options,
-                                         BufferizationState &state) {
+FailureOr<Value> contiguousBuffer(ImplicitLocOpBuilder &b, RewriterBase &rewriter, Value tensor,
+                                  const BufferizationOptions &options, BufferizationState &state) {
   FailureOr<Value> buffer = getBuffer(rewriter, tensor, options, state);
   if (failed(buffer)) return failure();
   auto type = cast<MemRefType>(buffer->getType());
