@@ -390,7 +390,8 @@ static void readCallable(Callable &op, const Record *def) {
   op.file = sys::path::filename(file).str();
 }
 
-/// What a routine is given: tensors, and attributes that are one integer each.
+/// What a routine is given: tensors, and attributes that are one integer each. That values make it
+/// throw is known of its op: so variables are seen to before it runs.
 static void checkRoutine(const OpRecord &op) {
   if (op.operands.empty() || op.isVariadic() || op.takesSizes || !op.hasResult())
     PrintFatalError(op.def, "'" + op.mnemonic +
@@ -401,6 +402,13 @@ static void checkRoutine(const OpRecord &op) {
                                   "' is a routine, whose attributes are flags, axes, "
                                   "counts and numbers: '" +
                                   attribute.name + "' is none");
+  const bool stops = any_of(op.def->getValueAsListOfDefs("traits"), [](const Record *trait) {
+    return trait->getName() == "Weft_StopsCall";
+  });
+  for (const Raised &raised : op.raises)
+    if (!stops && is_contained({"linalg", "io"}, raised.kind))
+      PrintFatalError(op.def, "'" + op.mnemonic + "' is a routine that raises " + raised.error +
+                                  ", so it may stop a call (`Weft_StopsCall`)");
 }
 
 /// What the record says in words of each of several results.
