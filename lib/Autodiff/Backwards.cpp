@@ -400,8 +400,8 @@ std::optional<IndexedSlices> Tape::slices_of(const Record &gather, const Tensor 
 }
 
 void Tape::run_rule(const Record &record, std::span<const Tensor> given, Cotangents &cotangents) {
-  // A derivative belongs to the line that it is of.
-  const AsIfAt site(record.where.line() != 0 ? record.where : CallSite::current());
+  // A derivative belongs to the line, and the user's function, that it is of.
+  const AsIfAt site(record.where.line() != 0 ? record.where : CallSite::current(), record.function);
   std::vector<Tensor> operands(record.operands), gradients(record.operands);
   std::vector<TensorType> types(record.operands);
   detail::InlineVector<bool, 8> wanted;

@@ -307,7 +307,8 @@ Tensor Tape::record(const OpCall &call, std::size_t watched) {
     attrs_.push_back(call.attrs);
   }
   records_.emplace_back(call.op, static_cast<std::uint16_t>(count),
-                        static_cast<std::uint32_t>(first), attrs, CallSite::current());
+                        static_cast<std::uint32_t>(first), attrs, CallSite::current(),
+                        CallSite::function());
   if (!broken_.empty() && any_broken(call.operands)) note_unrecorded(call, result, false);
   return result;
 }
@@ -328,7 +329,8 @@ void Tape::note_pullback(std::string_view name, std::span<const Tensor> operands
                  "a pullback has at most 65535 operands");
   records_.push_back({kPullback, static_cast<std::uint16_t>(operands.size()),
                       static_cast<std::uint32_t>(values_.size()),
-                      static_cast<std::uint32_t>(attached_.size()), CallSite::current()});
+                      static_cast<std::uint32_t>(attached_.size()), CallSite::current(),
+                      CallSite::function()});
   attached_.push_back({std::string(name), static_cast<std::uint32_t>(results.size()), zeros,
                        std::move(pullback), std::move(refusal),
                        static_cast<std::uint32_t>(refused)});

@@ -133,6 +133,7 @@ private:
     std::uint32_t first;
     std::uint32_t more;         ///< where in attrs_, or kNoAttrs; of a pullback: in attached_
     std::source_location where; ///< of the call, which its derivative takes over
+    const char *function;       ///< so does it this, CallSite::function()
   };
 
   /// A call that a watched value went into and that has no record, for `explain`.

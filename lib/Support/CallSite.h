@@ -96,10 +96,10 @@ private:
 /// derivative.
 class AsIfAt {
 public:
-  explicit AsIfAt(const std::source_location &where)
+  explicit AsIfAt(const std::source_location &where, const char *function = nullptr)
       : saved_(CallSite::current_), function_(CallSite::function_) {
     CallSite::current_ = where;
-    CallSite::function_ = nullptr;
+    CallSite::function_ = function;
   }
   ~AsIfAt() {
     CallSite::current_ = saved_;
