@@ -45,6 +45,18 @@ void check_no_copy(PyObject *value, const Place &place, const Operand &x) {
                      " is False, and the elements, which are not in a row, would be copied");
 }
 
+Pair::Pair(PyObject *value, const Place &place) {
+  const bool is_one = PyTuple_Check(value) || PyList_Check(value);
+  const Py_ssize_t count = is_one ? PySequence_Size(value) : 0;
+  if (count != 2)
+    raise_type_error(place.text() +
+                     (is_one ? " has " + std::to_string(count) + " entries"
+                             : std::string(" is of type ") + Py_TYPE(value)->tp_name) +
+                     ": a pair is wanted, a tuple of two");
+  for (std::size_t i = 0; i < 2; ++i)
+    parts_[i] = nb::steal(PySequence_GetItem(value, static_cast<Py_ssize_t>(i)));
+}
+
 PyObject *either(PyObject *value, PyObject *other, const Place &place, const char *other_name) {
   if (!is_given(other)) return value;
   if (value != nullptr)

@@ -39,6 +39,16 @@ void check_no_copy(PyObject *value, const Place &place, const Operand &x);
 /// The value of a parameter with two names. Throws TypeError if both are given.
 PyObject *either(PyObject *value, PyObject *other, const Place &place, const char *other_name);
 
+/// A list or tuple of two. Throws TypeError for another object.
+class Pair {
+public:
+  Pair(PyObject *value, const Place &place);
+  PyObject *operator[](std::size_t i) const { return parts_[i].ptr(); }
+
+private:
+  std::array<nb::object, 2> parts_;
+};
+
 /// Whether it is given, and not None.
 inline bool is_given(PyObject *value) { return value != nullptr && value != Py_None; }
 

@@ -62,6 +62,9 @@ def called(record, operands, others):
         words = {x["python"]: others[x["python"]] for x in record["attributes"] if x["kind"] != "text"}
         found = function_of(record["name"])(*texts, *operands[first["name"]], **words)
     else:
+        if record["pair"]:  # as another function gives it
+            names = list(operands)
+            operands = {record["pair"]: (operands[names[0]], operands[names[1]]), **{name: operands[name] for name in names[2:]}}
         found = function_of(record["name"])(**operands, **others)
     if isinstance(found, wf.Tensor):
         return found

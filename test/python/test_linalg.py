@@ -253,3 +253,83 @@ def test_matrices_of_no_rows_may_have_any_width():
     for f in wf.linalg.qr, wf.function(lambda x: wf.linalg.qr(x)):
         q, r = f(x)
         assert q.shape == (2, 0, 0) and r.shape == (2, 0, 2**61)
+
+
+# Solves by factors, condition numbers ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 8, 33])
+def test_solves_by_the_factors_of_lu(n, dtype):
+    rng = np.random.default_rng(n)
+    a = (rng.normal(size=(2, n, n)) + (1j * rng.normal(size=(2, n, n)) if "complex" in dtype else 0)).astype(dtype)
+    b = rng.normal(size=(n, 3)).astype(dtype)
+    eps = np.finfo(dtype).eps
+    for trans, matrix in ((0, a), (1, np.swapaxes(a, 1, 2)), (2, np.conj(np.swapaxes(a, 1, 2)))):
+
+        def solve(a, b, trans=trans):
+            return wf.linalg.lu_solve(wf.linalg.lu_factor(a), b, trans)
+
+        for call in (solve, wf.function(solve), lambda a, b, solve=solve: wf.vmap(solve, (0, None))(a, b)):
+            x = call(wf.tensor(a), wf.tensor(b)).numpy()
+            scale = np.abs(matrix).sum((-1, -2)).max() * np.abs(x).max() + np.abs(b).max()
+            assert x.shape == (2, n, 3) and np.abs(matrix @ x - b).max() <= 20 * n * eps * scale
+        vector = wf.linalg.lu_solve(wf.linalg.lu_factor(a[0]), b[:, 0], trans=trans).numpy()
+        np.testing.assert_allclose(vector, x[0, :, 0], rtol=0, atol=1e4 * eps * np.abs(x).max())
+
+
+def test_slopes_of_solves_by_factors_are_those_of_solves():
+    rng = np.random.default_rng(3)
+    a, b = wf.tensor(rng.normal(size=(4, 4))), wf.tensor(rng.normal(size=4))
+    for trans in (0, 1):
+        by_factors = lambda a, b, trans=trans: wf.sum(wf.linalg.lu_solve(wf.linalg.lu_factor(a), b, trans) ** 2)  # noqa: E731
+        directly = lambda a, b, trans=trans: wf.sum(wf.linalg.solve(wf.matrix_transpose(a) if trans else a, b) ** 2)  # noqa: E731
+        for one, other in zip(wf.grad(by_factors, (0, 1))(a, b), wf.grad(directly, (0, 1))(a, b), strict=True):
+            np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-8)
+        hessian = wf.hessian(lambda b: by_factors(a, b))(b)  # noqa: B023
+        np.testing.assert_allclose(hessian.numpy(), wf.hessian(lambda b: directly(a, b))(b).numpy(), rtol=1e-8)  # noqa: B023
+
+
+def test_what_lu_solve_refuses():
+    factors, pivots = wf.linalg.lu_factor(np.eye(3))
+    refused = [
+        (lambda: wf.linalg.lu_solve(factors, np.ones(3)), TypeError, "linalg.lu_solve: lu_and_piv is of type .*Tensor: a pair is wanted"),
+        (lambda: wf.linalg.lu_solve((factors,), np.ones(3)), TypeError, "linalg.lu_solve: lu_and_piv has 1 entries: a pair is wanted"),
+        (lambda: wf.linalg.lu_solve((factors, pivots), np.ones(4)), wf.ShapeError, "linalg.lu_solve: .* 3 rows"),
+        (lambda: wf.linalg.lu_solve((factors, pivots[:2]), np.ones(3)), wf.ShapeError, r"linalg.lu_solve: .* pivots have \(3,\)"),
+        (lambda: wf.linalg.lu_solve((factors, pivots), np.ones(3), 3), wf.ValueError, "linalg.lu_solve: trans is 3"),
+        (lambda: wf.linalg.lu_solve((factors, factors), np.ones(3)), wf.DTypeError, "linalg.lu_solve: pivots must be an integer"),
+        (lambda: wf.linalg.lu_solve((factors, [0, 1, 3]), np.ones(3)), wf.OutOfRangeError, "linalg.lu_solve: pivot 3 is out of range"),
+        (lambda: wf.linalg.lu_solve((factors, [-1, 1, 2]), np.ones(3)), wf.OutOfRangeError, "linalg.lu_solve: pivot -1 is out of range"),
+        (lambda: wf.linalg.lu_solve((factors, [3, 1, 2]), np.ones(3), 1), wf.OutOfRangeError, "linalg.lu_solve: pivot 3 is out of range"),
+        (lambda: wf.linalg.lu_solve((factors * 0, pivots), np.ones(3)), wf.LinAlgError, "linalg.lu_solve: the matrix has no inverse"),
+    ]
+    for call, kind, words in refused:
+        for every in (call, wf.function(call)):
+            with pytest.raises(kind, match=words):
+                every()
+
+
+def test_condition_numbers():
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(3, 5, 5))
+    for p in (None, 1, -1, 2, -2, np.inf, -np.inf, "fro", "nuc"):
+        for call in (wf.linalg.cond, wf.function(lambda x, p: wf.linalg.cond(x, p))):
+            np.testing.assert_allclose(call(wf.tensor(x), p).numpy(), np.linalg.cond(x, p), rtol=1e-8)
+    np.testing.assert_allclose(wf.linalg.cond(x[:, :3]).numpy(), np.linalg.cond(x[:, :3]), rtol=1e-8)
+    np.testing.assert_allclose(wf.linalg.cond(x + 1j * x[::-1], p=1).numpy(), np.linalg.cond(x + 1j * x[::-1], 1), rtol=1e-8)
+    some = wf.stack([wf.eye(2, dtype="float64"), wf.zeros((2, 2), "float64"), wf.tensor(SINGULAR), wf.tensor(np.full((2, 2), np.nan))])
+    for p in (None, 1, "fro", -2):
+        found = wf.linalg.cond(some, p).numpy()
+        assert found[1] == np.inf and np.isnan(found[3]) and (found[2] == np.inf or found[2] > 1e15 or p == -2)
+    for bad, p, kind in ((np.zeros((0, 0)), None, wf.ShapeError), (np.zeros((2, 3)), 1, wf.ShapeError), (np.eye(2), 3, wf.ValueError), (np.eye(2), "x", wf.ValueError)):
+        with pytest.raises(kind, match="linalg.cond: "):
+            wf.linalg.cond(bad, p)
+    weights = rng.normal(size=3)
+
+    def total(x):
+        return wf.sum(wf.linalg.cond(x, 1) * weights)
+
+    direction, step = rng.normal(size=x.shape), 1e-6
+    slope = (float(total(wf.tensor(x + step * direction))) - float(total(wf.tensor(x - step * direction)))) / (2 * step)
+    assert float(np.sum(wf.grad(total)(wf.tensor(x)).numpy() * direction)) == pytest.approx(slope, rel=1e-5)

@@ -88,6 +88,12 @@ std::vector<Parameter> parametersOf(const Callable &op) {
     if (attribute.kind == "permutation") parameter.defaultText = "None";
     parameter.keywordOnly = attribute.keywordOnly;
   }
+  if (!op.pythonPair.empty()) {
+    list[0].name = op.pythonPair;
+    list[0].stubType = "tuple[TensorLike, TensorLike]";
+    list[0].what = "a pair of " + list[0].what + "; and " + list[1].what;
+    list.erase(list.begin() + 1);
+  }
   for (const Attribute &option : op.callOptions) {
     list.push_back({option.pythonName, stubType(option), option.what, defaultOf(option), true});
     list.back().attribute = &option;
@@ -176,8 +182,18 @@ SmallVector<std::string> emitOperands(const Callable &op, ArrayRef<Parameter> pa
   unsigned apart = 0;
   if (first != count)
     for (auto [i, operand] : enumerate(op.operands)) apart |= unsigned(operand.keepsDType()) << i;
-  os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count
-     << "> operands(signature_" << op.identifier() << ", values, " << first;
+  std::string signature = "signature_" + op.identifier(), values = "values";
+  if (!op.pythonPair.empty()) {
+    // By their own names, one by one.
+    os << "  const Pair pair(values[0], {" << quoted(op.mnemonic) << ", " << quoted(op.pythonPair)
+       << "});\n  PyObject *const each[] = {pair[0], pair[1]";
+    for (std::size_t i = 2; i < count; ++i) os << ", values[" << i - 1 << "]";
+    os << "};\n";
+    signature = "parts_" + op.identifier();
+    values = "each";
+  }
+  os << "  const " << (optional ? "OptionalOperands<" : "Operands<") << count << "> operands("
+     << signature << ", " << values << ", " << first;
   // Lists for an operand of only one dtype take it.
   if (first == count && !optional &&
       any_of(op.operands, [](const Operand &o) { return o.dtypes.size() == 1; })) {
@@ -279,8 +295,14 @@ void emitFunction(const Callable &op, raw_ostream &os) {
   std::stable_partition(parameters.begin(), parameters.end(), std::not_fn(isRest));
   os << "// " << origin(op) << "\n"
      << "const Signature signature_" << op.identifier() << "{" << quoted(op.mnemonic) << ", {"
-     << list << "}, " << quoted(resultOf(op)) << "};\n"
-     << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.identifier()
+     << list << "}, " << quoted(resultOf(op)) << "};\n";
+  if (!op.pythonPair.empty()) {
+    os << "const Signature parts_" << op.identifier() << "{" << quoted(op.mnemonic) << ", {";
+    for (const Operand &operand : op.operands)
+      os << "{" << quoted(operand.name) << ", \"TensorLike\"}, ";
+    os << "}, " << quoted(resultOf(op)) << "};\n";
+  }
+  os << (op.givesOne() ? "Tensor" : "std::vector<Tensor>") << " call_" << op.identifier()
      << "(PyObject *const *values) {\n";
   emitCall(op, parameters, os);
   os << "}\n\n";

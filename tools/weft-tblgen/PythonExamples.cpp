@@ -52,8 +52,11 @@ std::string withKeywords(const Callable &op, StringRef call) {
     if (StringRef(")]}").contains(c)) --depth;
     if (text.ends_with(", ") && depth == 1) name();
     if (StringRef("([{").contains(c)) ++depth;
+    const bool ends = c == ',' && depth == 1;
+    if (!op.pythonPair.empty() && ends && position == 1) text += ')';
     text += c;
-    if (c == ',' && depth == 1) ++position;
+    if (!op.pythonPair.empty() && c == '(' && depth == 1) text += c;
+    if (ends) ++position;
   }
   return text;
 }

@@ -526,7 +526,16 @@ std::vector<CompositeRecord> readComposites(const RecordKeeper &records) {
     if (!composite.results.empty()) composite.gives = "named";
     composite.openSizes = def->getValueAsBit("openSizes");
     composite.inPython = def->getValueAsBit("inPython");
+    composite.pythonPair = def->getValueAsString("pythonPair").str();
     readParameters(composite);
+    if (!composite.pythonPair.empty() &&
+        (composite.operands.size() < 2 || composite.isVariadic() ||
+         any_of(composite.operands, [](const Operand &operand) { return operand.optional; }) ||
+         any_of(ArrayRef(composite.order).take_front(2),
+                [](const ParameterRef &ref) { return !ref.isOperand; })))
+      PrintFatalError(def, "'" + composite.mnemonic +
+                               "' has a pair in Python: its first two parameters are operands, and "
+                               "none is optional");
     readWords(composite, composite.results.empty());
     checkSamples(composite);
     if (isOperator(composite.body, "absent") == composite.cppBody.empty())

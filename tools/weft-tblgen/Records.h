@@ -95,6 +95,7 @@ struct Callable {
   bool openSizes = true;          ///< does the same where sizes are not known
   bool method = false;            ///< of tensors of Python
   std::vector<std::string> names; ///< of NumPy, besides its own
+  std::string pythonPair;         ///< the argument of Python that the first two operands are
 
   bool givesOne() const { return gives == "tensor"; }
   /// Attributes and options of the call.

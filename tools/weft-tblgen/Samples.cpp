@@ -173,6 +173,7 @@ static void writeSamples(const Callable &op, json::OStream &out) {
     out.attribute("tolerance", op.def->getValueAsString("tolerance"));
     out.attribute("signedZeros", op.def->getValueAsBit("signedZeros"));
     out.attribute("gives", op.gives);
+    out.attribute("pair", op.pythonPair);
     out.attribute("domain", op.def->getValueAsString("domain"));
     out.attributeArray("operands", [&] {
       for (const Operand &operand : op.operands)

@@ -126,6 +126,8 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   bit openSizes = 1;
   /// Whether Python has it by this name.
   bit inPython = 1;
+  /// In Python the first two operands are one argument of this name, a pair, as another function gives it.
+  string pythonPair = "";
 }
 
 #endif // WEFT_IR_COMPOSITE_BASE

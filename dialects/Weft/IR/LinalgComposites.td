@@ -84,6 +84,27 @@ def Weft_ChoSolveFn : Weft_LinalgFn<"cho_solve"> {
   let example = "cho_solve([[2.0, 0.0], [0.0, 4.0]], [4.0, 8.0])  ->  [1, 0.5]";
 }
 
+def Weft_LuSolveFn : Weft_LinalgFn<"lu_solve"> {
+  let summary = "The x for which a x = b, where `lu_factor` gave lu and pivots for a.";
+  let description = "Of a b of rank 1 it is a vector, of others matrices; batches broadcast. `trans` 1 is of a transposed, 2 of its adjoint, which is conjugated too.";
+  let parameters = (params Weft_Inexact:$lu, Weft_Index:$pivots, Weft_Inexact:$b,
+                           Weft_Int<"0", "0, 1 for a transposed, or 2 for its adjoint">:$trans);
+  let operandShapes = ["square matrices of both triangles, the last two axes", "of lu's shape without the last axis: the row that each row is exchanged with, one after the other",
+                       "a vector, or matrices with as many rows"];
+  let resultShape = "of b's shape, with the batches of both";
+  let resultDType = "their dtype";
+  let raises = [Raises<ShapeError, "lu is no square matrix of a known size, pivots or b do not fit it, or the batches do not broadcast">,
+                Raises<ValueError, "trans is not 0, 1 or 2">, Raises<IndexError, "a pivot is no row">, no_inverse];
+  let samples = [Sample<["definite 3x3", "i64 [1, 2, 2]", "finite 3x2"], ["*"]>, Sample<["definite 3x3", "i64 [2, 1, 2]", "finite 3"], ["0"]>,
+                 Sample<["definite 2x4x4", "i64 [[3, 2, 3, 3], [0, 1, 2, 3]]", "finite 2x4x1"], ["*"]>,
+                 Sample<["definite 5x5", "i64 [4, 4, 3, 4, 4]", "finite 5x2"], ["1"]>, Sample<["definite 3x3", "i64 [0, 2, 2]", "finite 2x3x1"], ["0"]>,
+                 Sample<["0x0", "i64 []", "0x2"], ["0"]>];
+  let openSizes = 0;
+  let pythonPair = "lu_and_piv";
+  let numpy = "solve_by_lu(lu, pivots, b, trans)";
+  let example = "lu_solve([[4.0, 2.0], [0.5, 4.0]], [0, 1], [8.0, 8.0])  ->  [1.5, 1]";
+}
+
 //===----------------------------------------------------------------------===//
 // Factorizations
 //===----------------------------------------------------------------------===//
@@ -443,6 +464,28 @@ def Weft_MatrixNormFn : Weft_LinalgNormFn<"matrix_norm"> {
   let numpy = "norm(x, ord, (-2, -1), keepdims)";
   let tolerance = "near(64)";
   let example = "matrix_norm([[3.0, 0.0], [0.0, 4.0]])  ->  5";
+}
+
+def Weft_CondFn : Weft_LinalgFn<"cond"> {
+  let summary = "The condition numbers of matrices: by how much a solve may enlarge relative errors.";
+  let description = [{
+    p is a norm as `matrix_norm` has it, and the number the product of the norms of a matrix and of its inverse; of 2, which it
+    is if it is not given, and of -2 it is the ratio of the largest and the smallest singular value, and that of the smallest and the largest,
+    also of matrices that are not square. Without inverse it is inf.
+  }];
+  let parameters = (params Weft_Inexact:$x, Weft_Parameter<"order", "NormOrder", "{}", "which norm">:$p);
+  let operandShapes = ["matrices, the last two axes"];
+  let resultShape = "of x's shape without the last two axes";
+  let resultDType = "x's dtype, of complex numbers that of their parts";
+  let raises = [Raises<ValueError, "there is no such norm">,
+                Raises<ShapeError, "x has fewer than two axes, matrices without elements, or with another norm than 2 and -2 that are not square">,
+                no_singular_values, no_lapack];
+  let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 2x3x3"], ["1"]>, Sample<["regular 4x2"], ["2"]>, Sample<["finite 2x4"], ["-2"]>,
+                 Sample<["regular 3x3"], ["'fro'"]>, Sample<["regular 3x3"], ["-1"]>, Sample<["regular 20x20"], ["null"]>, Sample<["regular 1x1"], ["'nuc'"]>];
+  let openSizes = 0;
+  let numpy = "cond(x, p)";
+  let tolerance = "near(4096)"; // small singular values are off by as much as large ones
+  let example = "cond([[4.0, 0.0], [0.0, 2.0]])  ->  2";
 }
 
 #endif // WEFT_IR_LINALG_COMPOSITES

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Support/CallSite.h"
 
 namespace weft::composites {
 
@@ -245,6 +248,69 @@ Tensor cho_solve(const Tensor &c, const Tensor &b, const linalg::ChoSolveOptions
                     });
 }
 
+/// Where each row is from once rows are exchanged, each with the one that `pivots` names, one after
+/// the other. Exchanges are permutations, of which neighbours are made one until there is one left.
+static Tensor permutation_of(const Tensor &pivots) {
+  const std::int64_t last = pivots.rank() - 1;
+  std::int64_t count = detail::size_for_call(pivots, last);
+  if (count == 0) return pivots;
+  const Tensor from = iota(DType::i64, {count}), rows = with_axis(from, 1),
+               with = with_axis(pivots, last + 1);
+  Tensor each = select(from == rows, with, select(from == with, rows, from));
+  const IndexWord word("pivot");
+  for (; count > 1; count = (count + 1) / 2) {
+    const std::int64_t paired = count - count % 2;
+    Tensor pairs =
+        gather_along_axis(along(each, last, weft::slice(0, paired, 2)),
+                          along(each, last, weft::slice(1, paired, 2)), {.axis = last + 1});
+    if (paired != count)
+      pairs = weft::concatenate({pairs, between(each, last, paired, count)}, {.axis = last});
+    each = std::move(pairs);
+  }
+  return gather(from, along(each, last, 0)); // which is itself, or an IndexError
+}
+
+/// Rows of matrices in another order.
+static Tensor rows_of(const Tensor &x, const Tensor &order) {
+  Sizes sizes;
+  for (std::int64_t axis = 0; axis < x.rank(); ++axis) sizes.push_back(size_along(x, axis));
+  const IndexWord word("pivot");
+  return gather_along_axis(x, weft::broadcast(with_axis(order, order.rank()), sizes), {.axis = -2});
+}
+
+Tensor lu_solve(const Tensor &lu, const Tensor &pivots, const Tensor &b, std::int64_t trans) {
+  if (trans < 0 || trans > 2)
+    raise(ErrorKind::value,
+          "lu_solve: trans is " + std::to_string(trans) + ": 0, 1 or 2 is wanted");
+  check_square("lu_solve", "lu", lu);
+  const Shape shape = shape_of(lu), has = shape_of(pivots);
+  const Shape wanted(std::span(shape).first(shape.size() - 1));
+  if (has != wanted)
+    raise(ErrorKind::shape, "lu_solve: lu has the shape " + to_string(shape) + ", so pivots have " +
+                                to_string(wanted) + ", but it is " + to_string(has));
+  if (std::ranges::count(wanted, unknown) != 0)
+    raise(ErrorKind::shape, "lu_solve: lu has the shape " + to_string(shape) +
+                                ": the sizes of its matrices must be known");
+  constexpr Of kOf[] = {Of::itself, Of::transposed, Of::adjoint};
+  const Of of = kOf[trans];
+  const Tensor permutation = permutation_of(cast(pivots, DType::i64));
+  return of_columns(
+      "lu_solve", lu, b, [&](const Tensor &columns, const std::optional<Sizes> &batches) {
+        const Tensor triangles = batches ? in_batches(lu, *batches, 2) : lu,
+                     order = batches ? in_batches(permutation, *batches, 1) : permutation,
+                     right = batches ? in_batches(columns, *batches, 2) : columns;
+        if (of == Of::itself)
+          return triangular_solve(triangles,
+                                  triangular_solve(triangles, rows_of(right, order), true, of,
+                                                   /*unit=*/true),
+                                  false, of, /*unit=*/false);
+        const Tensor found = triangular_solve(
+            triangles, triangular_solve(triangles, right, false, of, /*unit=*/false), true, of,
+            /*unit=*/true);
+        return rows_of(found, weft::argsort(order, {.axis = -1}));
+      });
+}
+
 Tensor cholesky(const Tensor &x, const linalg::CholeskyOptions &options) {
   check_square("cholesky", "x", x);
   const Tensor lower = dispatch(OpCode::cholesky, {&x, 1});
@@ -464,6 +530,32 @@ Tensor vector_norm(const Tensor &x, const linalg::VectorNormOptions &options) {
 Tensor matrix_norm(const Tensor &x, const linalg::MatrixNormOptions &options) {
   check_matrices("matrix_norm", "x", x);
   return weft::norm(x, {.ord = options.ord, .axes = Ints{-2, -1}, .keepdims = options.keepdims});
+}
+
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
+Tensor cond(const Tensor &x, NormOrder p) {
+  check_matrices("cond", "x", x);
+  const std::int64_t rank = x.rank();
+  check_not_empty("cond", x, Ints{rank - 2, rank - 1});
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double number = p.number().value_or(p.word().empty() ? 2 : 0);
+  if (std::abs(number) == 2) {
+    const Tensor values = singular_values("cond", x);
+    const std::int64_t axis = values.rank() - 1;
+    const Tensor largest = along(values, axis, 0),
+                 smallest = along(values, axis, detail::size_for_call(values, axis) - 1);
+    const Tensor &above = number > 0 ? largest : smallest, &below = number > 0 ? smallest : largest;
+    const Tensor none = below == 0;
+    return select(none, cast(infinity, values.dtype()), above / select(none, 1, below));
+  }
+  check_square("cond", "x", x);
+  const Tensor none =
+      weft::any(weft::diagonal(Factors(x).triangles, 0, -2, -1) == 0, {.axes = Ints{-1}});
+  const Tensor regular =
+      select(with_axis(with_axis(none, rank - 2), rank - 1), identity_like(x), x);
+  const Tensor found = weft::norm(x, {.ord = p, .axes = Ints{-2, -1}}) *
+                       weft::norm(inv(regular), {.ord = p, .axes = Ints{-2, -1}});
+  return select(none, cast(infinity, found.dtype()), found);
 }
 
 } // namespace weft::composites

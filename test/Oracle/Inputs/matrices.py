@@ -55,6 +55,22 @@ def lu_solve(factors, permutation, b, transposed):
     return lin("solve", turned(matrix, transposed), b)
 
 
+def solve_by_lu(factors, pivots, b, trans):
+    """The same by exchanges of rows, of which transposes and adjoints are to be solved."""
+    order = np.broadcast_to(np.arange(pivots.shape[-1]), pivots.shape).copy()
+    for at in np.ndindex(*pivots.shape[:-1]):
+        for i, with_row in enumerate(pivots[at]):
+            order[at][[i, with_row]] = order[at][[with_row, i]]
+    product = (np.tril(factors, -1) + np.eye(factors.shape[-1])) @ np.triu(factors)
+    matrix = np.take_along_axis(product, np.argsort(order, -1)[..., None], -2)
+    return lin("solve", turned(np.conj(matrix) if trans == 2 else matrix, trans != 0), b)
+
+
+def cond(x, p):
+    """NumPy's, as the real number that it is."""
+    return np.real(lin("cond", x, p))
+
+
 def phases_of(vectors):
     """The number of length 1 for each column by which its largest element is real and positive."""
     if vectors.size == 0:
