@@ -162,8 +162,10 @@ Tensor Tape::zeros_for(const GradientSource &source) {
   const TensorType type =
       source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
   if (!carries_gradient(type.dtype)) return {};
-  return type.shape.is_static() ? zeros(type.shape, type.dtype)
-                                : TensorEmitter().filled(0, source.tensor());
+  if (!type.shape.is_static()) return TensorEmitter().filled(0, source.tensor());
+  const Device device =
+      source.variable() ? source.variable()->device() : source.tensor().impl()->device;
+  return detail::placed_on(device, zeros(type.shape, type.dtype));
 }
 
 std::vector<SlicedGradient> Tape::sliced_gradient(std::span<const Tensor> targets,

@@ -2,6 +2,7 @@
 #include <weft/gradient_tape.h>
 
 #include "Autodiff/Tape.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>
 
@@ -50,7 +51,8 @@ std::vector<SlicedGradient> GradientTape::sliced_gradient_by(
 
 Tensor IndexedSlices::dense(std::source_location where) const {
   const CompositeCall site("IndexedSlices::dense", where);
-  return scatter_add(zeros(dense_shape, values.dtype()), indices, values);
+  const Tensor zero = detail::placed_beside(values, zeros(dense_shape, values.dtype()));
+  return scatter_add(zero, indices, values);
 }
 
 std::vector<Tensor> GradientTape::jacobian_by(const Tensor &target,

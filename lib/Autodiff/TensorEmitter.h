@@ -6,6 +6,7 @@
 #include "OpDefs/Emitter.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 
 namespace weft::autodiff {
 
@@ -28,10 +29,10 @@ public:
            : is_integer(dtype) ? Operand(static_cast<std::int64_t>(value)).materialize(dtype)
                                : Operand(value != 0).materialize(dtype);
   }
-  /// That number in the dtype and shape of `like`.
+  /// That number in the dtype and shape of `like`, on its device.
   Tensor filled(double value, const Tensor &like) {
     const TensorType type = detail::type_of(like);
-    Tensor one = scalar(value, type.dtype);
+    Tensor one = detail::placed_beside(like, scalar(value, type.dtype));
     if (type.shape.empty()) return one;
     return type.shape.is_static() ? broadcast(one, type.shape)
                                   : select(equal(like, like), one, one);

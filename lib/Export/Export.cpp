@@ -12,6 +12,7 @@
 #include "Program/Sites.h"
 #include "Runtime/CallContext.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Cpu.h"
@@ -148,7 +149,7 @@ private:
     if (found == variables_.end()) {
       const std::string name = unique_name(variable->name());
       contents_.manifest.variables.push_back({name, variable->type()});
-      contents_.weights.push_back({name, variable->load().contiguous()});
+      contents_.weights.push_back({name, detail::on_host(variable->load()).contiguous()});
       found = variables_.insert(found, variable);
     }
     entry.variables.push_back(static_cast<std::size_t>(found - variables_.begin()));
@@ -168,7 +169,8 @@ private:
   }
 
   /// Equal tensors, which traces may hold as copies, are stored once.
-  std::size_t number_of(const Tensor &capture) {
+  std::size_t number_of(const Tensor &tensor) {
+    const Tensor capture = detail::on_host(tensor);
     const auto bytes = static_cast<std::size_t>(capture.size()) * item_size(capture.dtype());
     const auto found = std::find_if(captures_.begin(), captures_.end(), [&](const Tensor &other) {
       return other.type() == capture.type() &&

@@ -43,6 +43,8 @@ CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode 
                                                   {.release = [](void *) {}, .context = nullptr})
                            : Tensor());
   }
+  for (const Tensor &capture : program_->captures)
+    if (!detail::on_cpu(capture)) captured_on_ = capture.device();
   for (ValueId value : program_->inputs)
     static_inputs_ &= program_->values[value].shape.is_static();
 }
@@ -205,7 +207,7 @@ Device CompiledCall::place_of(std::span<detail::TensorImpl *const> inputs,
   for (const std::size_t index : code_.variables)
     if (const VariableState &state = variable(index, variables); state.elsewhere())
       return state.device();
-  return {};
+  return captured_on_;
 }
 
 DeviceProgram &CompiledCall::on(Device device) {

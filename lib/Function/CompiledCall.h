@@ -60,6 +60,7 @@ private:
   std::vector<Tensor> outputs_; ///< without elements, of the types; undefined for unknown sizes
   bool static_inputs_ = true;
   const std::shared_ptr<const Program> source_;
+  Device captured_on_;  ///< where a captured tensor is that is not on the CPU
   const Device device_; ///< where calls run, or the CPU: where their operands are
   forks::Mutex<std::mutex> mutex_;
   std::map<int, std::unique_ptr<DeviceProgram>> devices_; ///< by their indices

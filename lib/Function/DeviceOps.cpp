@@ -12,6 +12,7 @@
 #include "Ops/DeviceOps.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
+#include "Support/Fault.h"
 #include "Support/Log.h"
 
 namespace weft {
@@ -148,8 +149,8 @@ std::optional<std::vector<Tensor>> run(const Key &key, Device device,
                             device);
       } catch (const CompileError &error) {
         if (logging())
-          log_line("device: " + program->name + " runs on the host, on copies: " +
-                   std::string(error.message()));
+          log_line("device: " + program->name +
+                   " runs on the host, on copies: " + std::string(error.message()));
       }
       entry->is_ready = true;
     }
@@ -157,7 +158,11 @@ std::optional<std::vector<Tensor>> run(const Key &key, Device device,
   if (!entry->call) return std::nullopt;
   std::vector<detail::TensorImpl *> inputs;
   for (const Tensor &operand : operands) inputs.push_back(operand.impl());
-  return entry->call->run(inputs);
+  try {
+    return entry->call->run(inputs);
+  } catch (const Error &error) { // of code that knows no lines, nor what the user called
+    raise(error.kind(), std::string(error.message()));
+  }
 }
 
 bool run_op(const OpCall &call, Device device, std::span<const TensorType> types,
@@ -231,15 +236,13 @@ std::shared_ptr<const Program> program_of(const ViewPlan &plan, const detail::Te
   ValueId x = line.input({view.dtype, plan.row_major});
   const std::size_t rank = plan.order.size(), all = rank + 1;
   Ints limits;
-  for (std::size_t i = 0; i < all; ++i)
-    limits.push_back((plan.sliced[i] - 1) * plan.steps[i] + 1);
+  for (std::size_t i = 0; i < all; ++i) limits.push_back((plan.sliced[i] - 1) * plan.steps[i] + 1);
   x = line.shaped(OpCode::slice, x, {Ints(all, 0), limits, plan.steps}, plan.sliced);
   // Ascending axes of the view, then ones where it repeats.
   Ints permutation(rank);
   for (std::size_t i = 0; i < rank; ++i) permutation[i] = static_cast<std::int64_t>(i);
-  std::ranges::sort(permutation, {}, [&](std::int64_t i) {
-    return plan.order[static_cast<std::size_t>(i)];
-  });
+  std::ranges::sort(permutation, {},
+                    [&](std::int64_t i) { return plan.order[static_cast<std::size_t>(i)]; });
   Shape compact(std::span<const std::int64_t>(plan.sliced).first(rank)), ordered, spread;
   x = line.shaped(OpCode::reshape, x, {Ints(compact.begin(), compact.end())}, compact);
   for (const std::int64_t i : permutation) ordered.push_back(compact[static_cast<std::size_t>(i)]);
@@ -267,8 +270,7 @@ Tensor copy_view(const Tensor &tensor) {
   // The memory between the elements is not looked at, nor what may be behind the last.
   const Ints strides = [&] {
     Ints made(plan->row_major.size(), 1);
-    for (std::size_t i = made.size() - 1; i-- > 0;)
-      made[i] = made[i + 1] * plan->row_major[i + 1];
+    for (std::size_t i = made.size() - 1; i-- > 0;) made[i] = made[i + 1] * plan->row_major[i + 1];
     return made;
   }();
   const Tensor memory = detail::new_view(tensor, plan->row_major, strides, plan->offset);

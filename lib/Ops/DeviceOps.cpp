@@ -33,16 +33,16 @@ void set_device_op_runner(DeviceOpRunner runner) { device_op_runner = runner; }
 Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> given, const Attrs &attrs,
                          std::span<Tensor> more) {
   const EagerFunction function = eager::function_of(info.op);
+  std::vector<TensorType> types, result_types(1 + more.size());
+  for (const Tensor &operand : given) types.push_back(detail::type_of(operand));
+  Result<TensorType> type = infer({info.op, types, attrs, std::span(result_types).subspan(1)});
+  if (!type) raise(type.fault().kind, std::string(info.name) + ": " + type.fault().message);
   // Effects are the host's, which brings what it looks at there.
-  if (info.results == 0) return function(info, given, attrs, {});
+  if (info.results == 0) return function(info, given, attrs, *type);
   std::vector<Tensor> operands(given.begin(), given.end());
   const Device device = gather_on_one_device(info.name, operands, [&](std::size_t i) {
     return std::string(info.operands[std::min(i, info.operands.size() - 1)].name);
   });
-  std::vector<TensorType> types, result_types(1 + more.size());
-  for (const Tensor &operand : operands) types.push_back(detail::type_of(operand));
-  Result<TensorType> type = infer({info.op, types, attrs, std::span(result_types).subspan(1)});
-  if (!type) raise(type.fault().kind, std::string(info.name) + ": " + type.fault().message);
   result_types[0] = *type;
   const profile::Scope scope(profile::Kind::op, info.name);
   if (eager::gives_views(function)) return function(info, operands, attrs, *type);

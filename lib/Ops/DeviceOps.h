@@ -20,13 +20,14 @@ using DeviceOpRunner = bool (*)(const OpCall &call, Device device,
 /// Gives one to eager calls, once, while the library is loaded.
 void set_device_op_runner(DeviceOpRunner runner);
 
-/// While one lives, what creation functions of this thread make goes to the device of operands, if
-/// they have one: functions that are made of ops make tensors of their own.
+/// While one lives, what creation functions of this thread make goes to the device of the first
+/// operand: functions that are made of ops make tensors of their own.
 class DeviceOfOperands {
 public:
   void follow(const Tensor &operand) {
-    if (!operand.defined() || detail::on_cpu(operand) || scope_) return;
-    scope_.emplace(operand.device());
+    if (scope_ || !operand.defined() || operand.traced()) return;
+    const Device device = operand.impl()->device;
+    if (device != default_device()) scope_.emplace(device);
   }
   void follow(std::span<const Tensor> operands) {
     for (const Tensor &operand : operands) follow(operand);

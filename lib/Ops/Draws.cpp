@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "Runtime/Variable.h"
+#include <weft/device.h>
 #include <weft/error.h>
 #include <weft/ops.h>
 
@@ -23,18 +24,20 @@ Tensor take(const Variable &generator, std::int64_t streams) {
   // As one step, so that no two threads draw the same numbers.
   Tensor taken;
   const Interpreter::Scope eager(nullptr);
-  const Tensor step = tensor({std::int64_t{0}, streams});
   generator.state()->modify([&](const Tensor &state) {
     taken = state;
-    return state + step;
+    const DeviceScope beside(state.impl()->device);
+    return state + tensor({std::int64_t{0}, streams});
   });
   return taken;
 }
 
 const Variable &process_state() {
   // Never destroyed: static objects of others may draw numbers until the end.
-  static const auto *const state =
-      new Variable(tensor({std::int64_t{0}, std::int64_t{1}}), "random", /*trainable=*/false);
+  static const auto *const state = [] {
+    const DeviceScope host{Device()}; // who draws reads it
+    return new Variable(tensor({std::int64_t{0}, std::int64_t{1}}), "random", /*trainable=*/false);
+  }();
   return *state;
 }
 
@@ -51,6 +54,7 @@ Tensor take(const std::string &function, const Tensor &key, std::int64_t streams
 }
 
 Tensor advanced(const Tensor &state, std::int64_t number) {
+  const DeviceScope beside(state.impl()->device);
   return state + iota(DType::i64, {2}) * number;
 }
 
@@ -72,8 +76,11 @@ Tensor keys_of(const Tensor &state, const Sizes &sizes) {
 }
 
 Tensor key_with(const Tensor &state, const Tensor &number) {
-  const Tensor words = words_of(advanced(state, kFold), {2});
-  const Tensor numbered = words + cast(number, DType::i64) * iota(DType::i64, {2});
+  const Tensor numbered = [&] {
+    const DeviceScope beside(state.impl()->device);
+    const Tensor words = words_of(advanced(state, kFold), {2});
+    return words + cast(number, DType::i64) * iota(DType::i64, {2});
+  }();
   return cast(words_of(numbered, {2}), DType::u64);
 }
 

@@ -7,6 +7,7 @@
 #include "Ops/Composites/Parts.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include <weft/detail/binding.h>
@@ -225,7 +226,8 @@ Size detail::size_of_all(const Tensor &x) {
 bool detail::assign_in_place(const Tensor &x, std::span<const Index> indices, const Tensor &items) {
   TensorImpl *const impl = x.impl();
   if (impl->storage != Storage::own || Interpreter::current() != nullptr || items.traced() ||
-      items.dtype() != x.dtype() || impl->identity.load(std::memory_order_relaxed) != 0 ||
+      !on_cpu(items) || items.dtype() != x.dtype() ||
+      impl->identity.load(std::memory_order_relaxed) != 0 ||
       impl->references.load(std::memory_order_acquire) != 1)
     return false;
   if (std::ranges::any_of(indices, [](const Index &index) {

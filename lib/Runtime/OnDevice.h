@@ -42,9 +42,13 @@ inline Tensor placed(Tensor made) {
   return device == Device() || made.traced() ? made : moved(made, device);
 }
 
-/// The same where one of the arguments, `of`, may be on a device: there then.
+/// The same where it belongs beside something that is on `device`: there, if that is not the CPU.
+inline Tensor placed_on(Device device, Tensor made) {
+  if (device == Device()) return placed(std::move(made));
+  return made.traced() ? made : moved(made, device);
+}
 inline Tensor placed_beside(const Tensor &of, Tensor made) {
-  return on_cpu(of) ? placed(std::move(made)) : moved(made, of.device());
+  return placed_on(of.impl()->device, std::move(made));
 }
 
 /// The elements for code that runs on the tensor's device, and to be written where `writes`: this

@@ -9,6 +9,7 @@
 #include "NN/Names.h"
 #include "NN/Optimizers/State.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
@@ -295,11 +296,14 @@ private:
     Tensor average;
     if (state_.common.average)
       average = select(equal(t, 1), 1., full({}, 1 - *state_.common.average, DType::f64));
-    const bool has_kernels = std::ranges::all_of(entries_, [](const auto &entry) {
-      const DType dtype = entry->weight.variable.dtype();
-      return dtype_info(dtype).compute == dtype &&
-             entry->weight.variable.state()->device() == Device();
-    });
+    const bool has_kernels =
+        std::ranges::all_of(entries_,
+                            [](const auto &entry) {
+                              const DType dtype = entry->weight.variable.dtype();
+                              return dtype_info(dtype).compute == dtype &&
+                                     !entry->weight.variable.state()->elsewhere();
+                            }) &&
+        weft::detail::all_on_cpu(gradients);
     if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels)
       return update_in_one_pass(state_, entries_, gradients, scales, rate, scalars, average);
     std::vector<std::vector<Tensor>> results;

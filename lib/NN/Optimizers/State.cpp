@@ -31,8 +31,15 @@ void begin(const Variable &variable, const Shape &shape, const First &first) {
   });
 }
 
+/// To the device of a weight, which a function that runs on one may have moved there.
+void follow(const Variable &variable, const VariableState &weight) {
+  if (!weight.elsewhere() && !variable.state()->elsewhere()) return;
+  static_cast<void>(variable.state()->load_on(weight.device()));
+}
+
 Variable counter(const std::string &name) {
   const Interpreter::Scope eager(nullptr);
+  const DeviceScope host{Device()}; // each update looks at it
   return Variable(full({}, 0, DType::i64), name, /*trainable=*/false);
 }
 
@@ -53,6 +60,10 @@ bool Entry::prepare(const Rule &rule) const {
     begin(*average, shape, [&] { return value; });
   }
   if (accumulated) begin(*accumulated, shape, number(0));
+  const VariableState &state = *weight.variable.state();
+  for (const Variable &slot : slots) follow(slot, state);
+  if (average) follow(*average, state);
+  if (accumulated) follow(*accumulated, state);
   return true;
 }
 

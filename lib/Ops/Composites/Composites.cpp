@@ -161,8 +161,8 @@ Rounding::Rounding(std::span<Tensor> operands, bool asked) {
     const auto number = [](std::size_t i) { return "argument " + std::to_string(i + 1); };
     gather_on_one_device(CallSite::function() == nullptr ? "" : CallSite::function(), operands,
                          number);
-    device_.follow(operands);
   }
+  device_.follow(operands);
   std::optional<DType> narrow;
   for (const Tensor &operand : operands) {
     if (!operand.defined() || !is_floating(operand.dtype())) continue;

@@ -105,7 +105,7 @@ Tensor part_in(const Tensor &pairs, std::int64_t number) {
 /// A transform whose results are parts of complex numbers. Those of an eager call that nobody
 /// records are written as they lie in pairs.
 Tensor transformed(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
-  if (Interpreter::current() == nullptr && !profile::on()) {
+  if (Interpreter::current() == nullptr && !profile::on() && detail::all_on_cpu(operands)) {
     std::vector<TensorType> types;
     for (const Tensor &operand : operands) types.push_back(detail::type_of(operand));
     TensorType more[1];

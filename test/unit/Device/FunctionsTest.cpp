@@ -74,6 +74,22 @@ TEST(Functions, VariablesAreNotMovedByThemselves) {
   });
 }
 
+TEST(Functions, WhatTheyUseSaysWhereTheyRun) {
+  on_gpu("", [] {
+    const Tensor kept = tensor({1.F, 2.F}).to("gpu:0");
+    auto f = function([&](Tensor x) { return x + kept; }, {.name = "f"});
+    EXPECT_EQ(f(kept).to_vector<float>(), (Floats{2, 4}));
+    EXPECT_EQ(f(tensor(1.F)).device(), "gpu:0");
+    EXPECT_EQ(said([&] { f(kept.to("cpu")); }),
+              "f: argument 0 is on cpu:0 and what the function uses on gpu:0: move one with .to()");
+    const Variable weight(kept);
+    auto g = function([&](Tensor x) { return x * weight.value(); }, {.name = "g"});
+    EXPECT_EQ(g(kept).to_vector<float>(), (Floats{1, 4}));
+    EXPECT_EQ(said([&] { g(kept.to("cpu")); }),
+              "g: argument 0 is on cpu:0 and what the function uses on gpu:0: move one with .to()");
+  });
+}
+
 TEST(Functions, SteerByWhatTheDeviceComputes) {
   on_gpu("stress,seed=3", [] {
     auto halve = function([](Tensor x) {

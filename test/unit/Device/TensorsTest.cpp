@@ -178,6 +178,86 @@ TEST(Tensors, Variables) {
   });
 }
 
+TEST(Tensors, GradientsAreWhereTheirSourcesAre) {
+  on_gpu("", [] {
+    const Tensor x = tensor({1.F, 2.F}).to("gpu:0"), other = tensor({3.F}).to("gpu:0");
+    GradientTape tape({.persistent = true});
+    tape.watch(x);
+    tape.watch(other);
+    const Tensor total = sum(x), part = sum(cast(x, DType::f64));
+    EXPECT_EQ(tape.gradient(total, x).device(), "gpu:0");
+    EXPECT_EQ(tape.gradient(part, x).device(), "gpu:0");
+    const auto nothing =
+        tape.gradient(total, std::vector<Tensor>{other}, {.unconnected = Unconnected::zero});
+    EXPECT_EQ(nothing[0].device(), "gpu:0");
+    const IndexedSlices slices{x, tensor({2, 0}).to("gpu:0"), {3}};
+    EXPECT_EQ(slices.dense().to_vector<float>(), (std::vector<float>{2, 0, 1}));
+  });
+}
+
+TEST(Tensors, TransformsAndErrorsAreThoseOfTheProcessor) {
+  on_gpu("", [] {
+    const Tensor x = random::normal({8}, {.seed = 1}), there = x.to("gpu:0");
+    EXPECT_EQ(real(fft::fft(there)).to_vector<float>(), real(fft::fft(x)).to_vector<float>());
+    EXPECT_EQ(fft::rfft(there).device(), "gpu:0");
+    const auto taken = [](const Tensor &of, const Tensor &indices) {
+      return said<IndexError>([&] { take(of, indices); });
+    };
+    EXPECT_EQ(taken(there, tensor({9}).to("gpu:0")), taken(x, tensor({9})));
+    EXPECT_EQ(said<DTypeError>([&] { check(there, ""); }), said<DTypeError>([&] { check(x, ""); }));
+  });
+}
+
+TEST(Tensors, GeneratorsStayOnTheHost) {
+  on_gpu("", [] {
+    const auto drawn = [] {
+      const random::Generator generator(5);
+      const Tensor key = generator.key();
+      return std::tuple(generator.normal({3}), random::uniform({3}, {.key = key}),
+                        generator.state().value(), random::normal({2}));
+    };
+    const auto here = drawn();
+    const DeviceScope scope("gpu:0");
+    const auto there = drawn();
+    EXPECT_EQ(std::get<0>(there).device(), "gpu:0");
+    EXPECT_EQ(std::get<0>(there).to_vector<float>(), std::get<0>(here).to_vector<float>());
+    EXPECT_EQ(std::get<1>(there).to_vector<float>(), std::get<1>(here).to_vector<float>());
+    EXPECT_EQ(std::get<2>(there).device(), "cpu:0");
+    EXPECT_EQ(std::get<3>(there).device(), "gpu:0");
+  });
+}
+
+TEST(Tensors, OthersThanNewOnesLeaveTheScope) {
+  on_gpu("", [] {
+    const Tensor x = tensor({{1.F, 2.F, 4.F}, {2.F, 1.F, 1.F}});
+    const std::vector<float> expected = cov(x).to_vector<float>();
+    const DeviceScope scope("gpu:0");
+    EXPECT_EQ(cov(x).device(), "cpu:0");
+    EXPECT_EQ(cov(x).to_vector<float>(), expected);
+    EXPECT_EQ(cov(x.to("gpu:0")).device(), "gpu:0");
+    EXPECT_EQ(full_like(x, 1).device(), "cpu:0");
+  });
+}
+
+TEST(Tensors, OptimizersFollowTheirWeights) {
+  on_gpu("", [] {
+    const Variable weight(tensor({1.F, 2.F}));
+    const optimizers::Adam adam(std::vector<Variable>{weight}, {.learning_rate = 0.1});
+    const auto loss = [&] { return sum(square(weight.value())); };
+    adam.minimize(loss);
+    auto step = function([&] { return adam.minimize(loss); }, {.device = "gpu:0"});
+    EXPECT_EQ(step().device(), "gpu:0");
+    adam.minimize(loss); // the weight and its moments are there now
+    EXPECT_EQ(weight.value().device(), "gpu:0");
+    const Variable here(tensor({1.F, 2.F}));
+    const optimizers::Adam other(std::vector<Variable>{here}, {.learning_rate = 0.1});
+    EXPECT_NE(said([&] {
+                other.apply_gradients(std::vector<Tensor>{ones({2}).to("gpu:0")});
+              }).find("move one with .to()"),
+              std::string::npos);
+  });
+}
+
 TEST(Tensors, LayersAreWhereTheyAreMade) {
   on_gpu("", [] {
     const DeviceScope scope("gpu:0");
