@@ -20,7 +20,7 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-grad     ./x fuzz grad --count N/10
   fuzz-sizes    ./x fuzz sizes --count N
   fuzz-files    ./x fuzz files --count 10N
-  gpu           every function of the text tests on an emulated GPU, twice, beside the processor
+  gpu           every function of the text tests, every call of the ops' oracle, and N drawn calls, on an emulated GPU
   kills         a thousand kills in the middle of saves, of which nothing is lost
   asan-text     fuzz-text with the tools of the preset asan, N/10
   asan-calls    fuzz-calls with the library of the preset asan, N/10
@@ -59,7 +59,7 @@ run_part() {
     fuzz-grad) "$top/x" fuzz grad --count "$few" ;;
     fuzz-sizes) "$top/x" fuzz sizes --count "$count" ;;
     fuzz-files) "$top/x" fuzz files --count "$((count * 10))" ;;
-    gpu) check_gpu ;;
+    gpu) check_gpu "$count" ;;
     kills)
       "$top/x" build checkpoint_tests &&
         WEFT_LONG_TESTS=1 build/release/unit/checkpoint_tests --gtest_brief=1 --gtest_filter='Saves.*'
@@ -85,9 +85,13 @@ run_part() {
 }
 
 check_gpu() {
+  local driver=$top/build/release/lib/libweft-gpu-emulator.so
   python_environment
-  "$top/x" build weft-opt weft-compile weft-run weft-gpu-emulator || return 1
-  build/venv/bin/python test/Gpu/every-function.py build/release/bin test build/gpu
+  "$top/x" build weft-opt weft-compile weft-run weft-fuzz weft-gpu-emulator || return 1
+  build/venv/bin/python test/Gpu/every-function.py build/release/bin test build/gpu &&
+    WEFT_CUDA_DRIVER=$driver WEFT_CACHE=off PYTHONPATH=test/Oracle/Inputs build/venv/bin/python test/Oracle/every-op.py \
+      build/release/bin/weft-run build/release/generated/test/samples.json build/gpu --device gpu:0 &&
+    WEFT_CUDA_DRIVER=$driver WEFT_GPU_EMULATOR=memory=256M build/release/bin/weft-fuzz calls --device gpu:0 --count "$1"
 }
 
 check_asan_python() {

@@ -238,6 +238,9 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   call->add_option("--only", calls.only, "Only calls with this in their names")->type_name("NAME");
+  call->add_option("--device", calls.device,
+                   "Make them, and their gradients, on that device in place of compiled functions")
+      ->type_name("DEVICE");
   call->add_option("--out", calls.out,
                    "Folder for calls that fail, with plainer arguments, as .txt")
       ->type_name("DIR")

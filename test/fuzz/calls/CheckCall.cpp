@@ -6,6 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <regex>
+#include <set>
+#include <string_view>
 
 #include "../Workers.h"
 #include "Calls.h"
@@ -165,6 +168,97 @@ std::string compare(const Outcome &eager, const Outcome &compiled, bool open, bo
              : differing + (open ? " with open sizes" : " between eager and compiled");
 }
 
+/// The call's results, and the gradients of the sums of those that have some, by the inputs.
+std::vector<Tensor> with_gradients(const CallEntry &entry, std::uint64_t seed,
+                                   const std::set<int> &plain, const std::vector<Tensor> &inputs) {
+  GradientTape tape;
+  std::vector<Tensor> watched;
+  for (const Tensor &input : inputs)
+    if (is_floating(input.dtype())) {
+      tape.watch(input);
+      watched.push_back(input);
+    }
+  Draw draw(seed, plain, &inputs);
+  std::vector<Tensor> values = entry.call(draw);
+  Tensor total;
+  for (const Tensor &value : values) {
+    if (!is_floating(value.dtype()) || value.size() > kMostElements) continue;
+    const Tensor part = sum(cast(value, f64));
+    total = total.defined() ? total + part : part;
+  }
+  if (total.defined())
+    for (const Tensor &gradient : tape.gradient(total, watched, {.unconnected = Unconnected::zero}))
+      values.push_back(gradient);
+  return values;
+}
+
+/// Whether a call has no operands, so that its tensors go where new ones do.
+bool makes_tensors(const CallEntry &entry) {
+  static const std::set<std::string> names = [] {
+    std::set<std::string> all;
+    for (const CallEntry &made : tensor_calls()) all.insert(made.name);
+    all.erase("Generator"); // whose state is on the CPU
+    return all;
+  }();
+  return names.contains(entry.name);
+}
+
+/// Without the numbers that variables have got as names.
+std::string unnumbered(const std::string &message) {
+  static const std::regex number("variable_[0-9]+");
+  return std::regex_replace(message, number, "variable");
+}
+
+/// The same call on the CPU and on a device: on copies there, and with new tensors there.
+void check_on_device(const CallEntry &entry, std::uint64_t seed, const std::set<int> &plain,
+                     const std::vector<Tensor> &inputs, const Outcome &eager,
+                     const std::string &device, CallVerdict &verdict) {
+  const auto compare = [&](const char *what, const Outcome &here, const Outcome &there) {
+    verdict.detail += shown((std::string(what) + " on " + device).c_str(), there);
+    std::string fault = fault_alone(there);
+    if (fault.empty() && !out_of_memory(here) && !out_of_memory(there)) {
+      if (here.kind != there.kind) {
+        fault = std::string(here.kind ? word(*here.kind) : "no error") + " on the CPU, " +
+                (there.kind ? word(*there.kind) : "no error") + " there";
+      } else if (unnumbered(here.message) != unnumbered(there.message)) {
+        fault = "other words of an error";
+      } else if (!here.kind) {
+        std::vector<Tensor> copies;
+        for (const Tensor &value : there.values) {
+          // Numbers alone give tensors on the CPU, and loops count there.
+          const bool on_cpu = (inputs.empty() && !makes_tensors(entry)) ||
+                              (!entry.every_path && value.rank() == 0) ||
+                              std::string_view(entry.name) == "Generator";
+          if (value.device() != device && !on_cpu) fault = "a result is elsewhere";
+          copies.push_back(value.to("cpu"));
+        }
+        // What a search finds in numbers that are not sorted depends on its steps.
+        if (fault.empty() && std::string_view(entry.name) != "search_sorted")
+          fault = difference(here.values, copies, {.order = true});
+      }
+    }
+    if (!fault.empty())
+      verdict.fault = fault + ", " + what + " on a device, in " + std::string(entry.name);
+    return fault.empty();
+  };
+  std::vector<Tensor> moved;
+  for (const Tensor &input : inputs) moved.push_back(input.to(device));
+  note_stage(std::string(entry.name) + ", on a device");
+  const Outcome there = outcome_of([&] {
+    const DeviceScope scope(device);
+    Draw draw(seed, plain, &moved);
+    return entry.call(draw);
+  });
+  if (!compare("eager", eager, there) || eager.kind) return;
+  note_stage(std::string(entry.name) + ", gradients");
+  const Outcome here = outcome_of([&] { return with_gradients(entry, seed, plain, inputs); });
+  note_stage(std::string(entry.name) + ", gradients on a device");
+  compare("gradients", here, outcome_of([&] {
+            const DeviceScope scope(device);
+            return with_gradients(entry, seed, plain, moved);
+          }));
+}
+
 const CallEntry &entry_of(std::uint64_t seed, const std::string &only) {
   static const std::vector<CallEntry> all_entries = call_entries();
   static std::vector<CallEntry> entries;
@@ -186,7 +280,8 @@ std::string call_name(std::uint64_t seed, const std::string &only) {
   return entry_of(seed, only).name;
 }
 
-CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain) {
+CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain,
+                       const std::string &device) {
   const CallEntry &entry = entry_of(seed, only);
   CallVerdict verdict;
   set_print_sink([](std::string_view) {});
@@ -205,8 +300,12 @@ CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::s
     verdict.fault += ", eager, in " + std::string(entry.name);
     return verdict;
   }
-  if (!entry.traceable) return verdict;
   const std::vector<Tensor> inputs = eagerly.drawn();
+  if (!device.empty()) {
+    check_on_device(entry, seed, plain, inputs, eager, device, verdict);
+    return verdict;
+  }
+  if (!entry.traceable) return verdict;
   const auto traced = [&](const std::vector<Tensor> &values) {
     Draw draw(seed, plain, &values);
     return entry.call(draw);

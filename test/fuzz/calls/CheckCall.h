@@ -1,4 +1,4 @@
-// One drawn call, run eagerly and in compiled functions, and what must agree.
+// One drawn call, run eagerly and in compiled functions or on a device, and what must agree.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,10 @@ struct CallVerdict {
 };
 
 /// Makes call `seed` of all entries, or of those whose name has `only` in it. Throws nothing; may
-/// crash or hang, which is what is looked for.
-CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain);
+/// crash or hang, which is what is looked for. With a `device` the call and its gradients are
+/// compared with the same there, else with compiled ones.
+CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::set<int> &plain,
+                       const std::string &device);
 
 /// The call alone, run nowhere.
 std::string call_name(std::uint64_t seed, const std::string &only);

@@ -49,7 +49,7 @@ public:
     static_cast<void>(call_name(options_.seed, options_.only)); // throws if there is none
     run_apart(
         options_.count, options_.jobs, options_.limits,
-        [&](std::size_t i) { return packed(check_call(options_.seed + i, options_.only, {})); },
+        [&](std::size_t i) { return packed(checked(options_.seed + i, {})); },
         [&](std::size_t i, const std::string &text, const std::string &fault) {
           take(options_.seed + i, unpacked(text, fault));
           return true;
@@ -67,6 +67,10 @@ public:
   }
 
 private:
+  CallVerdict checked(std::uint64_t seed, const std::set<int> &plain) const {
+    return check_call(seed, options_.only, plain, options_.device);
+  }
+
   void take(std::uint64_t seed, const CallVerdict &verdict) {
     if (verdict.fault.empty()) {
       ++passed_;
@@ -85,8 +89,7 @@ private:
   CallVerdict check(std::uint64_t seed, const std::set<int> &plain) const {
     CallVerdict verdict;
     run_apart(
-        1, 1, options_.limits,
-        [&](std::size_t) { return packed(check_call(seed, options_.only, plain)); },
+        1, 1, options_.limits, [&](std::size_t) { return packed(checked(seed, plain)); },
         [&](std::size_t, const std::string &text, const std::string &fault) {
           verdict = unpacked(text, fault);
           return true;
@@ -110,6 +113,7 @@ private:
     const std::string path = options_.out + "/call-" + std::to_string(seed) + ".txt";
     std::string again = "./x fuzz calls --count 1 --seed " + std::to_string(seed);
     if (!options_.only.empty()) again += " --only '" + options_.only + "'";
+    if (!options_.device.empty()) again += " --device " + options_.device;
     std::ofstream file(path);
     file << fault << "\n\n"
          << (found.call.empty() ? call_name(seed, options_.only) : found.call) << '\n'

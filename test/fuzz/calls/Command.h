@@ -12,7 +12,8 @@ struct CallOptions {
   std::uint64_t count = 100, seed = 0;
   int jobs = 1;
   std::string out = "build/fuzz";
-  std::string only; ///< part of the names of the calls that are run
+  std::string only;   ///< part of the names of the calls that are run
+  std::string device; ///< where they run beside the CPU; if empty, they are compiled
   Limits limits{.seconds = 30};
 };
 
