@@ -5,7 +5,12 @@ The names in an expression are the op's operands and attributes, NumPy (np), and
 
 REQUIRES: numpy
 RUN: env PYTHONPATH=%S/Inputs %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t
+
+One in so many of them on an emulated GPU:
+
+RUN: %emulated PYTHONPATH=%S/Inputs %python %s %weft_bin/weft-run %weft_lib/../generated/test/samples.json %t.gpu --device gpu:0 --every 17
 """
+import argparse
 import ast
 import itertools
 import json
@@ -590,7 +595,7 @@ def cases_of(op):
 # Running and comparing --------------------------------------------------------------------------------------------------------------
 
 
-def run(weft_run, cases, folder):
+def run(weft_run, cases, folder, device):
     """All cases as one function of one program: the results of each, in order."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -616,7 +621,7 @@ def run(weft_run, cases, folder):
     with open(program, "w") as file:
         file.write(f"func.func @main({', '.join(parameters)}) -> ({types}) {{\n" + "\n".join(lines) +
                    f"\n  return {', '.join(results)} : {types}\n}}\n")
-    done = subprocess.run([weft_run, program, *command], capture_output=True, text=True)
+    done = subprocess.run([weft_run, program, f"--device={device}", *command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"weft-run failed on {program}:\n{done.stderr[:4000]}")
     return [[np.load(os.path.join(folder, f"r{number}_{i}.npy")) for i in range(len(case.results))]
@@ -655,15 +660,21 @@ def compare(case, actual):
 
 
 def main():
-    weft_run, samples, folder = sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weft_run")
+    parser.add_argument("samples")
+    parser.add_argument("folder")
+    parser.add_argument("--device", default="cpu", help="where they run")
+    parser.add_argument("--every", type=int, default=1, help="run one of so many")
+    options = parser.parse_args()
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")  # the mean of nothing
-    with open(samples) as file:
-        cases = [case for op in json.load(file) for case in cases_of(op)]
+    with open(options.samples) as file:
+        cases = [case for op in json.load(file) for case in cases_of(op)][:: options.every]
     wrong = 0
     for start in range(0, len(cases), 200):
         part = cases[start:start + 200]
-        for case, actual in zip(part, run(weft_run, part, folder)):
+        for case, actual in zip(part, run(options.weft_run, part, options.folder, options.device)):
             if words := compare_all(case, actual):
                 print(f"{case}: {words}")
                 wrong += 1
