@@ -17,7 +17,7 @@ struct Device {
   std::uint8_t index = 0;
 
   constexpr Device() = default;
-  constexpr Device(DeviceKind kind, std::uint8_t index = 0) : kind(kind), index(index) {}
+  constexpr Device(DeviceKind of_kind, std::uint8_t number = 0) : kind(of_kind), index(number) {}
   /// The device of that name, as parse_device reads it.
   Device(const char *name);
   Device(const std::string &name);

@@ -8,7 +8,7 @@
 // CHECK-COUNT-22: memref.store %{{.*}}, %[[NUMBERS]]
 // CHECK: %[[DENSE:.*]] = memref.alloc() : memref<1x9x1xf32>
 // CHECK: memref.copy %{{.*}}, %[[DENSE]]
-// CHECK: call @weft_rt_convolution_f32(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (memref<*xi64>, memref<*xf32>, memref<*xf32>, memref<*xf32>) -> ()
+// CHECK: call @weft_rt_convolution_f32(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) {weft.writes = 1 : i64} : (memref<*xi64>, memref<*xf32>, memref<*xf32>, memref<*xf32>) -> ()
 func.func @view(%x: tensor<1x18x1xf32>, %k: tensor<3x1x1xf32>, %n: index) -> tensor<1x7x1xf32> {
   %part = tensor.extract_slice %x[0, 0, 0] [1, 9, 1] [1, 2, 1] : tensor<1x18x1xf32> to tensor<1x9x1xf32>
   %into = tensor.empty() : tensor<1x7x1xf32>
@@ -39,7 +39,7 @@ func.func @part(%x: tensor<4x9xf32>, %y: tensor<4x9xf32> {bufferization.writable
 
 // Indices are written by the routine of the elements' dtype.
 // CHECK-LABEL: func @indices
-// CHECK: call @weft_rt_argmax_f64(%{{.*}}, %{{.*}}, %{{.*}}) : (memref<*xi64>, memref<*xf64>, memref<*xi64>) -> ()
+// CHECK: call @weft_rt_argmax_f64(%{{.*}}, %{{.*}}, %{{.*}}) {weft.writes = 1 : i64} : (memref<*xi64>, memref<*xf64>, memref<*xi64>) -> ()
 func.func @indices(%x: tensor<9xf64>, %n: index) -> tensor<i64> {
   %into = tensor.empty() : tensor<i64>
   %0 = weft.call_into "argmax"(%x) numbers(%n, %n, %n) into %into : (tensor<9xf64>) into tensor<i64>

@@ -8,7 +8,7 @@
 // CHECK: memref.alloc() {{.*}} : memref<4x3xf32>
 // CHECK-NOT: memref.copy
 // CHECK-COUNT-4: memref.store %{{.*}}, %[[SHAPE]]
-// CHECK: call @weft_rt_draw_uniform_f32(%[[SEED]], %[[STREAM]], %c2_i64, %{{.*}}, %{{.*}}) : (i64, i64, i64, memref<*xi64>, memref<*xf32>) -> ()
+// CHECK: call @weft_rt_draw_uniform_f32(%[[SEED]], %[[STREAM]], %c2_i64, %{{.*}}, %{{.*}}) {weft.writes = 1 : i64} : (i64, i64, i64, memref<*xi64>, memref<*xf32>) -> ()
 func.func @uniform(%seed: i64, %stream: i64) -> tensor<4x3xf32> {
   %into = tensor.empty() : tensor<4x3xf32>
   %0 = weft.draw_into %into, %seed, %stream : tensor<4x3xf32>
