@@ -15,7 +15,7 @@
 // CHIP: error: --chip=sm_1: LLVM knows no such GPU
 
 // A product is a chain of fused steps, as the library's on processors that have them.
-// CHECK: .visible .entry mlp_1(
+// CHECK: .visible .entry mlp_0(
 // CHECK-NOT: mul.rn.f32
 // CHECK: fma.rn.f32
 // CHECK: .visible .entry mlp_2(

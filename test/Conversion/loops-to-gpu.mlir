@@ -1,4 +1,4 @@
-// Every structured op is a launch, with a thread per element of its result.
+// Structured ops are launches: of a thread per element of the result, and of threads that share more.
 // RUN: weft-opt %s --weft-loops-to-gpu --split-input-file | FileCheck %s
 
 // Blocks of 256 threads; those beyond the last element do nothing. The last axis runs fastest.
@@ -293,5 +293,163 @@ func.func @doubled(%s: memref<f32>, %y: memref<4xf32>) {
   %40 = arith.addf %39, %39 : f32
   %41 = arith.addf %40, %40 : f32
   linalg.fill ins(%41 : f32) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+// What a buffer is filled with is known to the reduction that comes next, and the fill is no launch.
+// CHECK-LABEL: func @filled
+// CHECK-NOT: memref.load %{{.*}}[] : memref<f32>
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %[[START:.*]])
+// CHECK-NOT: gpu.launch
+func.func @filled(%x: memref<4x3xf32>, %y: memref<4xf32>, %s: f32) {
+  linalg.fill ins(%s : f32) outs(%y : memref<4xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x3xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A warp shares a row: each thread has every 32nd element, and shuffles bring them together.
+// CHECK-LABEL: func @rows
+// CHECK: gpu.launch
+// CHECK-SAME: function(@rows_0)
+// CHECK: %[[PART:.*]] = scf.if
+// CHECK: scf.for %{{.*}} step %c32
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-NOT: gpu.barrier
+// CHECK: scf.if
+// CHECK: memref.store
+func.func @rows(%x: memref<9x100xf32>, %y: memref<9xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<9x100xf32>) outs(%y : memref<9xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Warps share columns, whose neighbours are neighbouring threads', by shared memory.
+// CHECK-LABEL: func @columns
+// CHECK: gpu.launch
+// CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<8x32xf32, #gpu.address_space<workgroup>>)
+// CHECK: scf.for %{{.*}} step %c8
+// CHECK: memref.store %{{.*}}, %[[SHARED]][
+// CHECK: gpu.barrier
+// CHECK-COUNT-7: memref.load %[[SHARED]][
+// CHECK-NOT: gpu.shuffle
+func.func @columns(%x: memref<100x40xf32>, %y: memref<40xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<100x40xf32>) outs(%y : memref<40xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// One result of many elements is made in parts, by as many blocks, and a warp combines them.
+// CHECK-LABEL: func @parts
+// CHECK: %[[PARTS:.*]] = memref.alloc(
+// CHECK: gpu.launch
+// CHECK-SAME: function(@parts_0_parts)
+// CHECK: memref.store %{{.*}}, %[[PARTS]]
+// CHECK: gpu.launch
+// CHECK-SAME: function(@parts_0_of_parts)
+// CHECK: memref.load %[[PARTS]]
+// CHECK: memref.dealloc %[[PARTS]]
+func.func @parts(%x: memref<100000xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : memref<100000xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// What reduces a row and what uses the result for the row are one launch. The result stays in registers.
+// CHECK-LABEL: func @chain
+// CHECK: gpu.launch
+// CHECK-COUNT-4: memref.load %arg0
+// CHECK-COUNT-5: gpu.shuffle xor
+// CHECK-COUNT-4: memref.store %{{.*}}, %arg1
+// CHECK-NOT: memref.store
+// CHECK-NOT: gpu.launch
+func.func @chain(%x: memref<9x128xf32>, %y: memref<9x128xf32>) {
+  %s = memref.alloc() : memref<9xf32>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<9x128xf32>) outs(%s : memref<9xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : memref<9x128xf32>, memref<9xf32>) outs(%y : memref<9x128xf32>) {
+  ^bb0(%in: f32, %largest: f32, %out: f32):
+    %0 = arith.subf %in, %largest : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Not where a row may be stored before another row's threads have read what is there.
+// CHECK-LABEL: func @shifted
+// CHECK-COUNT-2: gpu.launch
+func.func @shifted(%x: memref<10x128xf32>) {
+  %s = memref.alloc() : memref<9xf32>
+  %from = memref.subview %x[0, 0] [9, 128] [1, 1] : memref<10x128xf32> to memref<9x128xf32, strided<[128, 1]>>
+  %to = memref.subview %x[1, 0] [9, 128] [1, 1] : memref<10x128xf32> to memref<9x128xf32, strided<[128, 1], offset: 128>>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%from : memref<9x128xf32, strided<[128, 1]>>) outs(%s : memref<9xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%s : memref<9xf32>) outs(%to : memref<9x128xf32, strided<[128, 1], offset: 128>>) {
+  ^bb0(%largest: f32, %out: f32):
+    linalg.yield %largest : f32
+  }
+  return
+}
+
+// -----
+
+// Tiles of both operands go through shared memory; each result is one chain of fused products.
+// CHECK-LABEL: func @tiles
+// CHECK: gpu.launch
+// CHECK-SAME: workgroup(%[[A:.*]] : memref<16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[A]]
+// CHECK: memref.store %{{.*}}, %[[B]]
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-COUNT-64: math.fma
+// CHECK: gpu.barrier
+func.func @tiles(%x: memref<100x48xf32>, %y: memref<48x70xf32>, %z: memref<100x70xf32>) {
+  linalg.matmul ins(%x, %y : memref<100x48xf32>, memref<48x70xf32>) outs(%z : memref<100x70xf32>)
   return
 }

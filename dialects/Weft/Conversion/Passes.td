@@ -50,20 +50,27 @@ def ExpandComplexPass : Pass<"weft-expand-complex", "::mlir::func::FuncOp"> {
 }
 
 def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "Makes every structured op on buffers a launch of its own, a thread per element.";
+  let summary = "Makes structured ops on buffers launches of kernels.";
   let description = [{
     Before: linalg ops on memrefs and memref.copy. Memory on the stack is the host's, all other the
     device's.
 
     After: gpu.launch in their place, and a gpu.module, which their kernels will be in, also where
-    there are none. Threads number the iterations of the parallel loops, the last one fastest; the
-    loops of a reduction run within a thread, in order, in registers; a contraction of floating
-    numbers is one chain of fused products, as on processors that have such instructions. What the
+    there are none. A thread has an element of the result, the last axis fastest, but for
+    - reductions of 8 elements and more, which threads of a block share, in an order that depends on
+      sizes alone; few results of many elements are made in parts, by two launches,
+    - chains of ops on the same rows, as softmax and norms are, up to 4096 elements a row: one launch,
+      whose threads keep a row in registers; what only the chain reads is not stored,
+    - products of 16 rows and columns and more: tiles, of which both operands are in shared memory.
+
+    A contraction of floating numbers is one chain of fused products for each result, as on processors
+    that have such instructions. What a result is filled with before is known to its kernel. What the
     host stored is stored by a launch of one thread, and what it read for launches alone is read
     there, where nothing has been written since. Copies between dense buffers stay.
   }];
   let dependentDialects = [
-    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+    "::mlir::gpu::GPUDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
   ];

@@ -108,24 +108,6 @@ private:
         .wasInterrupted();
   }
 
-  static bool mayShare(Value written, Value read) {
-    Value one = rootOf(written), other = rootOf(read);
-    if (one == other || !isDistinct(one) || !isDistinct(other)) return true;
-    // Temporaries are given the memory of those that nobody reads any more.
-    const auto a = placeOf(one), b = placeOf(other);
-    return a && b && a->first < b->second && b->first < a->second;
-  }
-
-  /// Where a temporary begins and ends in the arena, if it is there.
-  static std::optional<std::pair<int64_t, int64_t>> placeOf(Value root) {
-    auto alloc = root.getDefiningOp<memref::AllocOp>();
-    auto offset = alloc ? alloc->getAttrOfType<IntegerAttr>(kArenaOffset) : IntegerAttr();
-    if (!offset) return std::nullopt;
-    const MemRefType type = alloc.getType();
-    const int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
-    return std::pair(offset.getInt(), offset.getInt() + bytes);
-  }
-
   /// What `value` is in the launch.
   Value inside(Value value) {
     if (Value done = mapping.lookupOrNull(value)) return done;
@@ -143,6 +125,22 @@ private:
 };
 
 } // namespace
+
+std::optional<std::pair<int64_t, int64_t>> placeInArena(Value root) {
+  auto alloc = root.getDefiningOp<memref::AllocOp>();
+  auto offset = alloc ? alloc->getAttrOfType<IntegerAttr>(kArenaOffset) : IntegerAttr();
+  if (!offset) return std::nullopt;
+  const MemRefType type = alloc.getType();
+  const int64_t bytes = type.getNumElements() * elementBytes(type.getElementType());
+  return std::pair(offset.getInt(), offset.getInt() + bytes);
+}
+
+bool mayShare(Value written, Value other) {
+  Value one = rootOf(written), two = rootOf(other);
+  if (one == two || !isDistinct(one) || !isDistinct(two)) return true;
+  const auto a = placeInArena(one), b = placeInArena(two);
+  return a && b && a->first < b->second && b->first < a->second;
+}
 
 void readOnDevice(func::FuncOp function, ArrayRef<gpu::LaunchOp> launches) {
   for (gpu::LaunchOp launch : launches) Reads(launch).move();

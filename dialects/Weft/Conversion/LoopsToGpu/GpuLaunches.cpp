@@ -33,29 +33,33 @@ SmallVector<unsigned> openStrides(MemRefType type) {
   return axes;
 }
 
-/// A kernel's parameters: for each buffer its address, then its unknown sizes and strides.
+/// A kernel's parameters: for each buffer its address, then its unknown sizes and strides. Shared
+/// memory, which follows them in the block, stays.
 void passPointers(gpu::GPUFuncOp kernel, const LLVMTypeConverter &converter) {
   Block &body = kernel.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   MemoryBuilder memory(builder, converter);
   Location loc = kernel.getLoc();
-  const unsigned before = body.getNumArguments();
+  const unsigned before = kernel.getNumArguments();
+  unsigned end = before;
+  auto add = [&](Type type) { return body.insertArgument(end++, type, loc); };
   for (unsigned i = 0; i < before; ++i) {
     Type type = body.getArgument(i).getType();
     auto buffer = dyn_cast<MemRefType>(type);
-    Value value = body.addArgument(buffer ? memory.pointerType() : type, loc);
+    Value value = add(buffer ? memory.pointerType() : type);
     if (buffer) {
       SmallVector<Value> sizes, strides;
       for (int64_t open = buffer.getNumDynamicDims(); open-- > 0;)
-        sizes.push_back(body.addArgument(builder.getI64Type(), loc));
+        sizes.push_back(add(builder.getI64Type()));
       for (size_t open = openStrides(buffer).size(); open-- > 0;)
-        strides.push_back(body.addArgument(builder.getI64Type(), loc));
+        strides.push_back(add(builder.getI64Type()));
       value = memory.toMemRef(loc, buffer, value, sizes, strides);
     }
     body.getArgument(i).replaceAllUsesWith(value);
   }
   body.eraseArguments(0, before);
-  kernel.setType(builder.getFunctionType(body.getArgumentTypes(), {}));
+  const ValueRange parameters = body.getArguments().take_front(end - before);
+  kernel.setType(builder.getFunctionType(parameters.getTypes(), {}));
 }
 
 /// A number of any width as one of 64 bits, of which a kernel reads as many as it wants.

@@ -1,10 +1,14 @@
 // The pass weft-loops-to-gpu: every structured op on buffers as one launch, a thread per element.
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
+#include "Weft/Conversion/LoopsToGpu/Products.h"
+#include "Weft/Conversion/LoopsToGpu/Reductions.h"
+#include "Weft/Conversion/LoopsToGpu/RowKernels.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -12,7 +16,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace mlir::weft {
@@ -22,25 +25,26 @@ namespace mlir::weft {
 
 using linalg::GenericOp;
 
-/// Threads of a block: enough to hide latency, few enough for any register use.
-static constexpr int64_t kBlockSize = 256;
-
 namespace {
 
-/// An empty launch, the kernel of which will be `kernel` in `module`; `b` is put into it.
-gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
-                       StringRef kernel) {
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto launch = gpu::LaunchOp::create(b, loc, blocks, one, one, threads, one, one);
-  launch.setModuleAttr(FlatSymbolRefAttr::get(b.getStringAttr(module)));
-  launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(kernel)));
-  b.setInsertionPointToStart(&launch.getBody().front());
-  gpu::TerminatorOp::create(b, loc);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  return launch;
+/// What an init is filled with by the op right before, as no other sees it: the fill; null if it is
+/// not.
+linalg::FillOp fillOf(GenericOp op, OpOperand &init) {
+  if (llvm::is_contained(op.getStaticLoopRanges(), 0)) return {};
+  // Every element of it is a result.
+  AffineMap map = op.getMatchingIndexingMap(&init);
+  if (!map.isProjectedPermutation() || op.getMatchingBlockArgument(&init).use_empty()) return {};
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input->get() == init.get()) return {};
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    if (auto fill = dyn_cast<linalg::FillOp>(before))
+      return fill.getOutputs().front() == init.get() ? fill : linalg::FillOp();
+    if (!isPure(before)) break;
+  }
+  return {};
 }
 
-/// Builds the launch of one structured op.
+/// Builds the launches of one structured op in its place.
 class LaunchBuilder {
 public:
   /// `isProduct`: of what the library has routines for, of which one axis is summed over.
@@ -49,90 +53,53 @@ public:
     b.setInsertionPoint(op);
   }
 
-  /// `module` is the name of the kernels' module, `kernel` that of this one.
-  gpu::LaunchOp build(StringRef module, StringRef kernel) {
+  /// `module` is the name of the kernels' module, `kernel` that of this one. `starts` are what the
+  /// results begin with, null where it is stored there.
+  SmallVector<gpu::LaunchOp> build(StringRef module, StringRef kernel, ArrayRef<Value> starts) {
     SmallVector<unsigned> parallel, reduced;
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
-    auto structured = cast<linalg::LinalgOp>(op.getOperation());
-    for (Range range : structured.createLoopRanges(b, op.getLoc()))
-      sizes.push_back(toValue(range.size));
-    Value count = index(1);
-    for (unsigned loop : parallel) count = b.createOrFold<arith::MulIOp>(count, sizes[loop]);
+    if (!reduced.empty() && !isProduct && isWorthThreads(op))
+      return buildReduction(b, op, starts, module, kernel);
+    if (isProduct && isWorthTiles(op)) return {buildProduct(b, op, starts, module, kernel)};
 
-    Value threads = index(kBlockSize);
+    KernelBody nest(b, op);
+    Value count = nest.count(parallel);
+    Value threads = nest.index(kBlockSize);
     Value blocks = b.createOrFold<arith::CeilDivUIOp>(count, threads);
     gpu::LaunchOp launch = launchOf(b, op.getLoc(), blocks, threads, module, kernel);
     Value element = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, launch.getBlockIds().x, index(kBlockSize)),
+        b, arith::MulIOp::create(b, launch.getBlockIds().x, nest.index(kBlockSize)),
         launch.getThreadIds().x);
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, element, count);
     auto guard = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
-
-    // The last parallel loop runs fastest, so that neighbouring threads meet neighbouring elements.
-    ivs.resize(sizes.size());
-    for (unsigned loop : llvm::reverse(parallel)) {
-      if (loop == parallel.front()) {
-        ivs[loop] = element;
-        break;
-      }
-      ivs[loop] = arith::RemUIOp::create(b, element, sizes[loop]);
-      element = arith::DivUIOp::create(b, element, sizes[loop]);
-    }
-    SmallVector<Value> results = reduced.empty() ? body({}) : reduce(reduced);
-    for (auto [number, result] : llvm::enumerate(results)) {
-      OpOperand *init = op.getDpsInitOperand(number);
-      memref::StoreOp::create(b, result, init->get(), subscripts(*init));
-    }
-    return launch;
+    nest.setPlaces(parallel, element);
+    SmallVector<Value> results =
+        reduced.empty()
+            ? nest.body({}, [&](OpOperand &operand) { return nest.loadOrStart(operand, starts); })
+            : reduce(nest, reduced, starts);
+    for (auto [number, result] : llvm::enumerate(results)) nest.store(number, result);
+    return {launch};
   }
 
 private:
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-
-  Value toValue(OpFoldResult size) {
-    if (auto value = dyn_cast<Value>(size)) return value;
-    return index(*getConstantIntValue(size));
-  }
-
-  /// Where an operand is read or written in the present iteration.
-  SmallVector<Value> subscripts(OpOperand &operand) {
-    SmallVector<Value> result;
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (AffineExpr expr : map.getResults()) {
-      if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-        result.push_back(ivs[dim.getPosition()]);
-        continue;
-      }
-      AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
-      SmallVector<Value> dims(ivs);
-      for (Value &dim : dims)
-        if (!dim) dim = index(0);
-      result.push_back(affine::AffineApplyOp::create(b, single, dims));
-    }
-    return result;
-  }
-
-  Value load(OpOperand &operand) {
-    if (!isa<MemRefType>(operand.get().getType())) return operand.get();
-    return memref::LoadOp::create(b, operand.get(), subscripts(operand));
-  }
-
   /// The loops over `reduced`, with the partial results carried in registers.
-  SmallVector<Value> reduce(ArrayRef<unsigned> reduced) {
+  SmallVector<Value> reduce(KernelBody &nest, ArrayRef<unsigned> reduced, ArrayRef<Value> starts) {
     SmallVector<Value> partial;
-    for (OpOperand &init : op.getDpsInitsMutable()) partial.push_back(load(init));
+    for (OpOperand &init : op.getDpsInitsMutable())
+      partial.push_back(nest.loadOrStart(init, starts));
     SmallVector<scf::ForOp> loops;
     for (unsigned number : reduced) {
-      auto loop = scf::ForOp::create(b, index(0), sizes[number], index(1), partial);
+      auto loop = scf::ForOp::create(b, nest.index(0), nest.size(number), nest.index(1), partial);
       loops.push_back(loop);
-      ivs[number] = loop.getInductionVar();
+      nest.setPlace(number, loop.getInductionVar());
       partial = SmallVector<Value>(loop.getRegionIterArgs());
       b.setInsertionPointToStart(loop.getBody());
     }
-    SmallVector<Value> results = body(partial);
-    if (isProduct && reduced.size() == 1) results.front() = fused(results.front(), partial.front());
+    SmallVector<Value> results = nest.body(partial);
+    if (isProduct && reduced.size() == 1)
+      results.front() = fuseProduct(b, results.front(), partial.front());
     for (scf::ForOp loop : llvm::reverse(loops)) {
       scf::YieldOp::create(b, results);
       results = SmallVector<Value>(loop.getResults());
@@ -141,44 +108,8 @@ private:
     return results;
   }
 
-  /// A sum of `partial` and a product, rounded once: as the library's products do.
-  Value fused(Value sum, Value partial) {
-    auto add = sum.getDefiningOp<arith::AddFOp>();
-    if (!add) return sum;
-    Value other = add.getLhs() == partial ? add.getRhs() : add.getLhs();
-    auto product = other.getDefiningOp<arith::MulFOp>();
-    if (!product || (add.getLhs() != partial && add.getRhs() != partial)) return sum;
-    Value result = math::FmaOp::create(b, product.getLhs(), product.getRhs(), partial);
-    add.erase();
-    if (product->use_empty()) product.erase();
-    return result;
-  }
-
-  /// The op's body for the present iteration. `outs` are what it continues from; empty: as stored.
-  SmallVector<Value> body(ArrayRef<Value> outs) {
-    IRMapping mapping;
-    Block *block = op.getBody();
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      BlockArgument argument = op.getMatchingBlockArgument(input);
-      if (!argument.use_empty()) mapping.map(argument, load(*input));
-    }
-    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      BlockArgument argument = op.getMatchingBlockArgument(&init);
-      if (!outs.empty()) mapping.map(argument, outs[number]);
-      else if (!argument.use_empty()) mapping.map(argument, load(init));
-    }
-    for (Operation &inner : block->without_terminator()) {
-      if (auto at = dyn_cast<linalg::IndexOp>(inner)) mapping.map(at.getResult(), ivs[at.getDim()]);
-      else b.clone(inner, mapping);
-    }
-    return llvm::map_to_vector(block->getTerminator()->getOperands(),
-                               [&](Value value) { return mapping.lookupOrDefault(value); });
-  }
-
   ImplicitLocOpBuilder b;
   GenericOp op;
-  SmallVector<Value> sizes; ///< of all loops
-  SmallVector<Value> ivs;   ///< the present iteration
   bool isProduct;
 };
 
@@ -222,22 +153,58 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
       if (llvm::all_of(op->getOperandTypes(), isPlain)) continue;
       return op->emitOpError("is not on buffers of known rank, as a kernel is");
     }
-    SmallVector<gpu::LaunchOp> launches;
-    for (auto [number, op] : llvm::enumerate(ops)) {
-      const std::string name = spelledForPtx(function.getName()) + "_" + std::to_string(number);
+    // What results begin with is known before any fill is a launch.
+    SmallVector<Nest> nests(ops.size());
+    for (auto [op, nest] : llvm::zip_equal(ops, nests)) {
+      nest.op = op;
+      if (isa<memref::StoreOp, linalg::FillOp>(op)) continue;
+      nest.isProduct = isa<linalg::ContractOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op);
       rewriter.setInsertionPoint(op);
-      if (auto store = dyn_cast<memref::StoreOp>(op)) {
+      FailureOr<GenericOp> generic = generalized(rewriter, op);
+      if (failed(generic)) return op->emitOpError("has no form as a loop nest");
+      nest.op = *generic;
+    }
+    for (auto [number, nest] : llvm::enumerate(nests)) {
+      if (!nest.generic()) continue;
+      for (OpOperand &init : nest.generic().getDpsInitsMutable()) {
+        linalg::FillOp fill = fillOf(nest.generic(), init);
+        nest.starts.push_back(fill ? fill.getInputs().front() : Value());
+        if (!fill) continue;
+        for (size_t before = number; before-- > 0;) {
+          if (nests[before].op != fill) continue;
+          nests[before].op = nullptr;
+          break;
+        }
+        rewriter.eraseOp(fill);
+      }
+    }
+    llvm::erase_if(nests, [](const Nest &nest) { return !nest.op; });
+
+    SmallVector<gpu::LaunchOp> launches;
+    for (size_t number = 0; number < nests.size();) {
+      const std::string name = spelledForPtx(function.getName()) + "_" + std::to_string(number);
+      ArrayRef<Nest> rest = ArrayRef(nests).drop_front(number);
+      if (const size_t length = lengthOfChain(rest); length != 0) {
+        launches.push_back(buildChain(rewriter, rest.take_front(length), kernels.getName(), name));
+        for (const Nest &nest : rest.take_front(length)) rewriter.eraseOp(nest.op);
+        number += length;
+        continue;
+      }
+      Nest &nest = nests[number++];
+      rewriter.setInsertionPoint(nest.op);
+      if (auto store = dyn_cast<memref::StoreOp>(nest.op)) {
         launches.push_back(storeOnDevice(rewriter, store, name));
         continue;
       }
-      const bool isProduct = isa<linalg::ContractOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op);
-      FailureOr<GenericOp> generic = generalized(rewriter, op);
-      if (failed(generic)) return op->emitOpError("has no form as a loop nest");
+      if (isa<linalg::FillOp>(nest.op)) {
+        nest.op = *linalg::generalizeNamedOp(rewriter, cast<linalg::LinalgOp>(nest.op));
+        nest.starts.emplace_back();
+      }
       // Of no elements there is no launch, but an output of them has to stay in use.
-      if (llvm::is_contained(generic->getStaticLoopRanges(), 0)) continue;
-      launches.push_back(
-          LaunchBuilder(rewriter, *generic, isProduct).build(kernels.getName(), name));
-      rewriter.eraseOp(*generic);
+      if (llvm::is_contained(nest.generic().getStaticLoopRanges(), 0)) continue;
+      launches.append(LaunchBuilder(rewriter, nest.generic(), nest.isProduct)
+                          .build(kernels.getName(), name, nest.starts));
+      rewriter.eraseOp(nest.op);
     }
     readOnDevice(function, launches);
     return success();

@@ -1,0 +1,107 @@
+// Loops, subscripts and bodies of structured ops inside of kernels.
+#include "Weft/Conversion/LoopsToGpu/KernelBody.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::weft {
+
+gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
+                       StringRef kernel, Value blocksOfY) {
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto launch = gpu::LaunchOp::create(b, loc, blocks, blocksOfY ? blocksOfY : one, one, threads,
+                                      one, one);
+  launch.setModuleAttr(FlatSymbolRefAttr::get(b.getStringAttr(module)));
+  launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(kernel)));
+  b.setInsertionPointToStart(&launch.getBody().front());
+  gpu::TerminatorOp::create(b, loc);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  return launch;
+}
+
+KernelBody::KernelBody(ImplicitLocOpBuilder &b, linalg::GenericOp op) : b(b), op(op) {
+  auto structured = cast<linalg::LinalgOp>(op.getOperation());
+  for (Range range : structured.createLoopRanges(b, op.getLoc())) {
+    auto value = dyn_cast<Value>(range.size);
+    sizes.push_back(value ? value : index(*getConstantIntValue(range.size)));
+  }
+  places.resize(sizes.size());
+}
+
+Value KernelBody::count(ArrayRef<unsigned> loops) {
+  Value count = index(1);
+  for (unsigned loop : loops) count = b.createOrFold<arith::MulIOp>(count, sizes[loop]);
+  return count;
+}
+
+void KernelBody::setPlaces(ArrayRef<unsigned> loops, Value iteration) {
+  for (unsigned loop : llvm::reverse(loops)) {
+    if (loop == loops.front()) {
+      places[loop] = iteration;
+      break;
+    }
+    places[loop] = arith::RemUIOp::create(b, iteration, sizes[loop]);
+    iteration = arith::DivUIOp::create(b, iteration, sizes[loop]);
+  }
+}
+
+SmallVector<Value> KernelBody::subscripts(OpOperand &operand) {
+  SmallVector<Value> result;
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (AffineExpr expr : map.getResults()) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      result.push_back(places[dim.getPosition()]);
+      continue;
+    }
+    AffineMap single = AffineMap::get(map.getNumDims(), 0, expr);
+    SmallVector<Value> dims(places);
+    for (Value &dim : dims)
+      if (!dim) dim = index(0);
+    result.push_back(affine::AffineApplyOp::create(b, single, dims));
+  }
+  return result;
+}
+
+Value KernelBody::load(OpOperand &operand) {
+  if (!isa<MemRefType>(operand.get().getType())) return operand.get();
+  return memref::LoadOp::create(b, operand.get(), subscripts(operand));
+}
+
+Value KernelBody::loadOrStart(OpOperand &operand, ArrayRef<Value> starts) {
+  if (!op.isDpsInit(&operand)) return load(operand);
+  Value start = starts[operand.getOperandNumber() - op.getNumDpsInputs()];
+  return start ? start : load(operand);
+}
+
+void KernelBody::store(unsigned result, Value value) {
+  OpOperand *init = op.getDpsInitOperand(result);
+  memref::StoreOp::create(b, value, init->get(), subscripts(*init));
+}
+
+SmallVector<Value> KernelBody::body(ArrayRef<Value> outs) {
+  return body(outs, [&](OpOperand &operand) { return load(operand); });
+}
+
+SmallVector<Value> KernelBody::body(ArrayRef<Value> outs, function_ref<Value(OpOperand &)> read) {
+  IRMapping mapping;
+  Block *block = op.getBody();
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(input);
+    if (!argument.use_empty()) mapping.map(argument, read(*input));
+  }
+  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+    BlockArgument argument = op.getMatchingBlockArgument(&init);
+    if (!outs.empty()) mapping.map(argument, outs[number]);
+    else if (!argument.use_empty()) mapping.map(argument, read(init));
+  }
+  for (Operation &inner : block->without_terminator()) {
+    if (auto at = dyn_cast<linalg::IndexOp>(inner)) mapping.map(at.getResult(), places[at.getDim()]);
+    else b.clone(inner, mapping);
+  }
+  return llvm::map_to_vector(block->getTerminator()->getOperands(),
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+} // namespace mlir::weft

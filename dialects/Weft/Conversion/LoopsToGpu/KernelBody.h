@@ -1,0 +1,55 @@
+// One structured op on buffers inside of a kernel: its loops, its subscripts and its body.
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::weft {
+
+/// Threads of a block: enough to hide latency, few enough for any register use.
+inline constexpr int64_t kBlockSize = 256;
+
+/// An empty launch, the kernel of which will be `kernel` in `module`; `b` is put into it.
+gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
+                       StringRef kernel, Value blocksOfY = nullptr);
+
+/// Builds iterations of one structured op.
+class KernelBody {
+public:
+  /// The sizes of the loops are computed where `b` is, before the launch.
+  KernelBody(ImplicitLocOpBuilder &b, linalg::GenericOp op);
+
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  ImplicitLocOpBuilder &builder() { return b; }
+  linalg::GenericOp generic() const { return op; }
+  Value size(unsigned loop) const { return sizes[loop]; }
+  /// How many iterations those loops have together.
+  Value count(ArrayRef<unsigned> loops);
+
+  /// Sets the place in one loop.
+  void setPlace(unsigned loop, Value at) { places[loop] = at; }
+  /// Sets the places in several loops by the number of an iteration; the last runs fastest, so that
+  /// neighbouring threads meet neighbouring elements.
+  void setPlaces(ArrayRef<unsigned> loops, Value iteration);
+
+  /// Where an operand is read or written in the present iteration.
+  SmallVector<Value> subscripts(OpOperand &operand);
+  Value load(OpOperand &operand);
+  /// What is there, or what the results begin with: `starts`, null where that is stored.
+  Value loadOrStart(OpOperand &operand, ArrayRef<Value> starts);
+  void store(unsigned result, Value value);
+  /// The op's body for the present iteration. `outs` are what it continues from; empty: as stored.
+  SmallVector<Value> body(ArrayRef<Value> outs);
+  /// The same, where `read` gives the elements that are read.
+  SmallVector<Value> body(ArrayRef<Value> outs, function_ref<Value(OpOperand &)> read);
+
+private:
+  ImplicitLocOpBuilder &b;
+  linalg::GenericOp op;
+  SmallVector<Value> sizes;  ///< of all loops
+  SmallVector<Value> places; ///< the present iteration
+};
+
+} // namespace mlir::weft

@@ -1,0 +1,213 @@
+// Kernels of compiled functions on the emulator: results beside the processor's for every way in
+// which work is spread over threads, and what they cost in memory requests.
+#include <dlfcn.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "Emulator/Driver/Control.h"
+#include "OnGpu.h"
+#include "Support/Cpu.h"
+#include <weft/weft.h>
+
+namespace weft::device {
+namespace {
+
+using Unary = std::function<Tensor(Tensor)>;
+
+/// What kernels of the emulated driver did since `reset`.
+class Counters {
+public:
+  Counters() {
+    void *library = dlopen(WEFT_GPU_EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    read_ = reinterpret_cast<decltype(read_)>(dlsym(library, "weft_emulator_counters"));
+    reset_ = reinterpret_cast<decltype(reset_)>(dlsym(library, "weft_emulator_reset_counters"));
+  }
+  void reset() const { reset_(); }
+  weft_emulator_counters_t read() const {
+    weft_emulator_counters_t counters{};
+    read_(nullptr, &counters);
+    return counters;
+  }
+
+private:
+  decltype(&weft_emulator_counters) read_;
+  decltype(&weft_emulator_reset_counters) reset_;
+};
+
+/// The largest difference of two lists of floats, relative to the largest magnitude in them.
+double difference(const Tensor &given, const Tensor &wanted) {
+  EXPECT_EQ(given.shape(), wanted.shape());
+  const auto a = cast(given, DType::f64).to_vector<double>(), b = cast(wanted, DType::f64).to_vector<double>();
+  double most = 0, scale = 1e-30;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+    most = std::max(most, std::isnan(a[i] - b[i]) ? 1e300 : std::abs(a[i] - b[i]));
+    scale = std::max(scale, std::abs(b[i]));
+  }
+  return most / scale;
+}
+
+Tensor samples(const Shape &shape, DType dtype = DType::f32) {
+  return cast(random::Generator(11).normal(shape), dtype);
+}
+
+/// Compares a function's results on the emulator with the processor's, for every shape.
+void compare(const Unary &body, const std::vector<Shape> &shapes, double tolerance,
+             DType dtype = DType::f32) {
+  on_gpu("stress,seed=3", [&] {
+    for (const Shape &shape : shapes) {
+      auto f = function(body);
+      const Tensor x = samples(shape, dtype);
+      EXPECT_LE(difference(f(x.to("gpu:0")), f(x)), tolerance) << to_string(shape);
+    }
+  });
+}
+
+/// Rows of every length around a warp, what a warp has in registers, a block's and a large block's.
+const std::vector<Shape> kRows = {{5, 7},   {5, 16},   {9, 31},  {3, 33},   {20, 64},
+                                   {3, 255}, {2, 257},  {2, 300}, {3, 1000}, {1, 2048},
+                                   {2, 4096}, {1, 4097}, {2, 8193}, {2, 3, 40}};
+
+TEST(Kernels, ReductionsOfRows) {
+  compare([](Tensor x) { return sum(x, {-1}); }, kRows, 1e-5);
+  compare([](Tensor x) { return max(x, {-1}) + cast(argmax_along(x, -1), DType::f32); }, kRows, 0);
+  const std::vector<Shape> some = {{5, 7}, {9, 31}, {3, 255}, {3, 1000}};
+  compare([](Tensor x) { return prod(x * 0.1F + 1, {-1}); }, some, 1e-4);
+  compare([](Tensor x) { return cast(any(x > 2.5F, {-1}), DType::f32); }, some, 0);
+}
+
+TEST(Kernels, ReductionsOfColumns) {
+  const std::vector<Shape> shapes = {{7, 5}, {8, 3}, {300, 33}, {100, 64}, {9, 4, 31}, {5000, 3}};
+  compare([](Tensor x) { return sum(x, {0}); }, shapes, 1e-5);
+  compare([](Tensor x) { return min(x, {0}); }, shapes, 0);
+  compare([](Tensor x) { return sum(x, {0}); }, {{9, 4, 31}}, 1e-12, DType::f64);
+  compare([](Tensor x) { return sum(x, {0, 2}); }, {{9, 4, 31}, {64, 2, 50}}, 1e-5);
+}
+
+TEST(Kernels, ReductionsInParts) {
+  const std::vector<Shape> shapes = {{4095}, {4096}, {5000}, {100001}, {3, 70000}};
+  compare([](Tensor x) { return sum(x); }, shapes, 1e-5);
+  compare([](Tensor x) { return max(x, {-1}); }, shapes, 0);
+  compare([](Tensor x) { return sum(x, {0}); }, {{20000, 5}}, 1e-5);
+}
+
+TEST(Kernels, ReductionsOfOtherTypes) {
+  for (const DType dtype : {DType::f64, DType::f16, DType::bf16, DType::i8, DType::i16, DType::i64})
+    compare([](Tensor x) { return sum(x, {-1}); }, {{3, 40}, {2, 300}, {6000}},
+            dtype == DType::f16 ? 1e-3 : dtype == DType::bf16 ? 1e-2 : 1e-12, dtype);
+}
+
+TEST(Kernels, ReductionsOfOpenSizes) {
+  on_gpu("stress", [] {
+    auto f = function([](Tensor x) { return sum(x, {1}) + max(x); },
+                      {.signature = {spec(DType::f32, {unknown, unknown})}});
+    for (const Shape &shape : std::vector<Shape>{{0, 5}, {1, 1}, {3, 40}, {200, 300}, {2, 9000}}) {
+      if (shape[0] == 0) continue;
+      const Tensor x = samples(shape);
+      EXPECT_LE(difference(f(x.to("gpu:0")), f(x)), 1e-5) << to_string(shape);
+    }
+    EXPECT_EQ(f.trace_count(), 1U);
+  });
+}
+
+TEST(Kernels, ChainsOfRows) {
+  compare([](Tensor x) { return nn::log_softmax(x * 3) + x; }, kRows, 1e-6);
+  compare([](Tensor x) { return (x - mean(x, {.axes = {-1}, .keepdims = true})) / max(x); }, {{40, 40}}, 1e-5);
+  // In the place of what it reads.
+  compare(
+      [](Tensor x) {
+        Tensor y = x + 1;
+        for (int i = 0; i < 3; ++i) y = nn::softmax(y * y + x);
+        return y;
+      },
+      kRows, 1e-5);
+}
+
+TEST(Kernels, NormsAndTheirGradients) {
+  compare(
+      [](Tensor x) {
+        return grad([](Tensor y) {
+          const std::int64_t n = y.shape().back();
+          return sum(nn::layer_norm(y, linspace(1, 2, n), zeros({n})) * y);
+        })(x);
+      },
+      {{4, 16}, {3, 100}, {2, 700}}, 1e-4);
+}
+
+TEST(Kernels, ProductsHaveTheBitsOfTheProcessor) {
+  const double tolerance = host_cpu_level() >= CpuLevel::v3 ? 0 : 1e-6;
+  on_gpu("stress,seed=3", [&] {
+    struct Case { std::int64_t m, n, k; };
+    for (const auto &[m, n, k] : {Case{16, 16, 16}, Case{17, 65, 33}, Case{64, 64, 1}, Case{100, 130, 48}, Case{3, 40, 20}, Case{1, 70, 300}, Case{64, 64, 0}}) {
+      for (const int form : {0, 1, 2, 3}) {
+        auto f = function([form](Tensor a, Tensor b) {
+          return matmul(form & 1 ? transpose(a, {1, 0}) : a, form & 2 ? transpose(b, {1, 0}) : b);
+        });
+        const Tensor a = samples(form & 1 ? Shape{k, m} : Shape{m, k}), b = samples(form & 2 ? Shape{n, k} : Shape{k, n});
+        // The processor's product with a row sums in lanes.
+        EXPECT_LE(difference(f(a.to("gpu:0"), b.to("gpu:0")), f(a, b)), m == 1 ? 1e-6 : tolerance)
+            << m << " " << n << " " << k << " form " << form;
+      }
+    }
+    auto batched = function([](Tensor a, Tensor b) { return matmul(a, b); });
+    const Tensor a = samples({3, 20, 30}), b = samples({3, 30, 40});
+    EXPECT_LE(difference(batched(a.to("gpu:0"), b.to("gpu:0")), batched(a, b)), tolerance);
+    const Tensor c = samples({520, 20}), d = samples({20, 530});
+    EXPECT_LE(difference(batched(c.to("gpu:0"), d.to("gpu:0")), batched(c, d)), tolerance);
+  });
+}
+
+/// What a function of one argument on the emulator does after its first call.
+weft_emulator_counters_t cost_of(const Unary &body, const Shape &shape) {
+  auto f = function(body);
+  const Tensor x = samples(shape).to("gpu:0");
+  f(x).to_vector<float>();
+  const Counters counters;
+  counters.reset();
+  f(x).to_vector<float>();
+  return counters.read();
+}
+
+TEST(Kernels, ReadAndWriteAsLittleAsTheyCan) {
+  on_gpu("", [] {
+    struct Case {
+      const char *name;
+      Unary body;
+      Shape shape;
+      std::size_t bytes, launches;
+    };
+    const std::size_t row = 64 * 1000 * 4;
+    for (const auto &[name, body, shape, bytes, launches] :
+         {Case{"softmax", [](Tensor x) { return nn::softmax(x); }, {64, 1000}, 2 * row, 1},
+          Case{"elementwise", [](Tensor x) { return tanh(x) * x + 1; }, {64, 1000}, 2 * row, 1},
+          Case{"sum of rows", [](Tensor x) { return sum(x, {-1}); }, {64, 1024}, 64 * 1024 * 4 + 256, 1},
+          Case{"sum of columns", [](Tensor x) { return sum(x, {0}); }, {64, 1024}, 64 * 1024 * 4 + 4096, 1},
+          // Gamma and beta are read for every row, from the cache.
+          Case{"layer norm", [](Tensor x) { return nn::layer_norm(x, ones({1000}), zeros({1000})); }, {64, 1000}, 4 * row, 1}}) {
+      const weft_emulator_counters_t cost = cost_of(body, shape);
+      EXPECT_EQ(cost.launches, launches) << name;
+      EXPECT_LE(cost.global_sectors * 32, bytes * 1.05) << name;
+      EXPECT_LE(cost.global_sectors, cost.global_requests * 4.2) << name;
+      EXPECT_EQ(cost.shared_bank_conflicts, 0U) << name;
+    }
+  });
+}
+
+TEST(Kernels, ProductsMeetNoBankTwice) {
+  on_gpu("", [] {
+    for (const int form : {0, 1, 2, 3}) {
+      const weft_emulator_counters_t cost = cost_of(
+          [form](Tensor x) {
+            return matmul(form & 1 ? transpose(x, {1, 0}) : x, form & 2 ? transpose(x, {1, 0}) : x);
+          },
+          {128, 128});
+      EXPECT_EQ(cost.shared_bank_conflicts, 0U) << form;
+      EXPECT_LE(cost.global_sectors, cost.global_requests * 4.1) << form;
+    }
+  });
+}
+
+} // namespace
+} // namespace weft::device
