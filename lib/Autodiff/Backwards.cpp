@@ -5,6 +5,7 @@
 
 #include "Autodiff/Rules/Rules.h"
 #include "Autodiff/TensorEmitter.h"
+#include "Ops/DeviceOps.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Limits.h"
@@ -140,6 +141,8 @@ std::vector<Tensor> Tape::gradient(std::span<const Tensor> targets,
                                    std::span<const GradientSource> sources,
                                    const GradientOptions &options) {
   check_use(targets, sources);
+  DeviceOfOperands device;
+  device.follow(targets);
   const std::vector<Tensor> &weights = options.output_gradients;
   check_options(targets.size(), options);
   std::vector<Tensor> gradients;
@@ -172,6 +175,8 @@ std::vector<SlicedGradient> Tape::sliced_gradient(std::span<const Tensor> target
                                                   std::span<const GradientSource> sources,
                                                   const GradientOptions &options) {
   check_use(targets, sources);
+  DeviceOfOperands device;
+  device.follow(targets);
   check_options(targets.size(), options);
   std::vector<SlicedGradient> gradients;
   {

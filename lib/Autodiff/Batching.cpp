@@ -7,6 +7,7 @@
 #include "Autodiff/BatchRules.h"
 #include "Autodiff/Layer.h"
 #include "Autodiff/TensorEmitter.h"
+#include "Ops/DeviceOps.h"
 #include "Runtime/NewTensor.h"
 
 namespace weft::autodiff {
@@ -96,6 +97,8 @@ Tensor Batcher::apply(const OpCall &call) {
   follow(call.operands);
   if (!any_varies(call.operands)) return Layer::apply(call);
   const Scope under(previous_);
+  DeviceOfOperands device;
+  device.follow(call.operands);
   const OpInfo &info = op_info(call.op);
   if (call.op == OpCode::check) {
     std::vector<Tensor> all;

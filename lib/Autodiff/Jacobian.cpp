@@ -3,6 +3,7 @@
 #include "Autodiff/Rules/Calls.h"
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
+#include "Ops/DeviceOps.h"
 #include "Runtime/Variable.h"
 
 namespace weft::autodiff {
@@ -100,6 +101,8 @@ std::vector<Tensor> Tape::one_by_one(const Tensor &target, std::span<const Gradi
 std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const GradientSource> sources,
                                    const JacobianOptions &options) {
   check_use({&target, 1}, sources);
+  DeviceOfOperands device;
+  device.follow(target);
   check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target);
   if (!is_floating(type.dtype))
@@ -123,7 +126,7 @@ std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const Gradien
     if (gradients[i].defined()) gradients[i] = e.reshape(gradients[i], shape);
     else if (carries_gradient(source.dtype) &&
              (count == 0 || options.unconnected == Unconnected::zero))
-      gradients[i] = e.broadcast(e.scalar(0, source.dtype), shape);
+      gradients[i] = e.broadcast(detail::placed(e.scalar(0, source.dtype)), shape);
   }
   return gradients;
 }
@@ -131,6 +134,8 @@ std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const Gradien
 Tensor Tape::batch_jacobian(const Tensor &target, const GradientSource &source,
                             const JacobianOptions &options) {
   check_use({&target, 1}, {&source, 1});
+  DeviceOfOperands device;
+  device.follow(target);
   check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target), by = type_of_source(source);
   const std::string both = "target is " + to_string(type) + " and the source " + to_string(by);
@@ -161,7 +166,8 @@ Tensor Tape::batch_jacobian(const Tensor &target, const GradientSource &source,
   }
   if (!gradient.defined()) {
     if (count != 0 && options.unconnected == Unconnected::none) return gradient;
-    return carries_gradient(by.dtype) ? e.broadcast(e.scalar(0, by.dtype), shape) : Tensor();
+    return carries_gradient(by.dtype) ? e.broadcast(detail::placed(e.scalar(0, by.dtype)), shape)
+                                      : Tensor();
   }
   Ints order{1, 0};
   for (std::size_t i = 0; i < inner_by.size(); ++i)

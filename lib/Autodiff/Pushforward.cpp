@@ -9,6 +9,7 @@
 #include "Autodiff/Tape.h"
 #include "Autodiff/TensorEmitter.h"
 #include "Autodiff/VariableLayers.h"
+#include "Ops/DeviceOps.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/Variable.h"
 #include "Support/Limits.h"
@@ -96,6 +97,8 @@ Tensor Pushforward::apply(const OpCall &call) {
   const Scope under(previous_);
   Dual others[kMostResults - 1];
   const std::span<Dual> more(others, call.more.size());
+  DeviceOfOperands device;
+  device.follow(call.operands);
   Dual dual = jvp(call.op, call.operands, tangents, call.attrs, more);
   // An op that had nothing to do gives its operand back, which has its tangent.
   if (dual.tangent.defined()) seed(dual.value, dual.tangent);

@@ -8,6 +8,7 @@
 #include "Ops/ConstructChecks.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 
 namespace weft::detail {
@@ -132,7 +133,8 @@ Tensor stacked(std::string_view name, const std::vector<Tensor> &parts) {
 /// What an iteration on zeros gives, for the sizes of what would be stacked.
 std::vector<Tensor> results_on_zeros(const Body &iteration, std::vector<Tensor> carries,
                                      std::span<const Tensor> xs) {
-  for (const Tensor &x : xs) carries.push_back(zeros(slice_sizes(x), type_of(x).dtype));
+  for (const Tensor &x : xs)
+    carries.push_back(placed_beside(x, zeros(slice_sizes(x), type_of(x).dtype)));
   return results_of(iteration, carries);
 }
 
@@ -166,7 +168,8 @@ std::vector<Tensor> scan_values(std::string_view name, const Body &iteration,
     for (const TensorType &type : results.types) {
       Shape shape{0};
       for (const std::int64_t size : type.shape) shape.push_back(size == unknown ? 0 : size);
-      carries.push_back(zeros(shape, type.dtype));
+      const Tensor made = zeros(shape, type.dtype);
+      carries.push_back(xs.empty() ? made : placed_beside(xs[0], made));
     }
     return carries;
   }

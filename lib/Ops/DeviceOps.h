@@ -24,13 +24,19 @@ void set_device_op_runner(DeviceOpRunner runner);
 /// operand: functions that are made of ops make tensors of their own.
 class DeviceOfOperands {
 public:
+  DeviceOfOperands() = default;
+  explicit DeviceOfOperands(std::span<const Tensor> operands) { follow(operands); }
   void follow(const Tensor &operand) {
     if (scope_ || !operand.defined() || operand.traced()) return;
     const Device device = operand.impl()->device;
     if (device != default_device()) scope_.emplace(device);
   }
+  /// The first that is on no CPU, as others move to it, or else any.
   void follow(std::span<const Tensor> operands) {
-    for (const Tensor &operand : operands) follow(operand);
+    for (const Tensor &operand : operands)
+      if (operand.defined() && !detail::on_cpu(operand)) return follow(operand);
+    if (default_device() != Device()) [[unlikely]]
+      for (const Tensor &operand : operands) follow(operand);
   }
 
 private:

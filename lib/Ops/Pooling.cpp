@@ -1,5 +1,6 @@
 // Reductions over windows as users call them: max, min, sum and mean, with padding by name.
 #include "Ops/Call.h"
+#include "Ops/DeviceOps.h"
 #include "Ops/WindowOptions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
@@ -125,6 +126,8 @@ Tensor pool(const char *name, const Operand &x, WindowReduction reduction, const
   Tensor images = x.materialize();
   if (reduction == WindowReduction::mean && !is_floating(images.dtype()))
     images = cast(images, DType::f32);
+  DeviceOfOperands device;
+  device.follow(images);
   const Call call = call_of(name, images, window, options);
   return reduction == WindowReduction::mean ? mean(call, images, options.count_padding)
                                             : call.reduce(op, images);

@@ -1,5 +1,6 @@
 // Images of other sizes, of elements gathered along one spatial axis after the other.
 #include "Ops/Call.h"
+#include "Ops/DeviceOps.h"
 #include "Ops/WindowOptions.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
@@ -58,6 +59,8 @@ Tensor resize_image(const Operand &x, const Ints &size, Resize method) {
   const CallSite site(call::where_of({&x}));
   call::rank_of(OpCode::gather, x);
   Tensor images = x.materialize();
+  DeviceOfOperands device;
+  device.follow(images);
   const Shape shape = detail::type_of(images).shape;
   const std::size_t axes = spatial_axes("resize_image", shape);
   if (size.size() != axes)

@@ -111,9 +111,12 @@ std::string rounded(const CompositeRecord &composite, const std::string &result)
   return text + ")";
 }
 
-/// Casts operands to the dtype in which the body is computed.
+/// Casts operands to the dtype in which the body is computed, where new tensors are beside them.
 void emitRounding(const CompositeRecord &composite, raw_ostream &os) {
-  if (composite.moves) return;
+  if (composite.moves) {
+    os << "  const DeviceOfOperands device(given);\n";
+    return;
+  }
   os << "  const call::Rounding rounding(given";
   for (const Attribute &attribute : composite.attributes)
     if (attribute.kind == "optional_dtype")

@@ -1,6 +1,7 @@
 // Parts of tensors that begin where numbers say which a trace may compute, windows of an axis, and
 // elements put around tensors.
 #include "Ops/Composites/Parts.h"
+#include "Runtime/OnDevice.h"
 
 #include <algorithm>
 #include <string>
@@ -136,7 +137,7 @@ Tensor dynamic_update_slice(const Tensor &x, const Tensor &update, Integers star
     for (std::int64_t i = axis + 1; i < x.rank(); ++i) within = with_axis(within, within.rank());
     inside = inside.defined() ? inside & within : within;
   }
-  return inside.defined() ? select(inside, spread, x) : update;
+  return inside.defined() ? select(inside, spread, x) : detail::placed_beside(x, update);
 }
 
 Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {

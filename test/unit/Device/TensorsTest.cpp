@@ -239,6 +239,29 @@ TEST(Tensors, OthersThanNewOnesLeaveTheScope) {
   });
 }
 
+TEST(Tensors, WhatIsMadeOfOpsIsBesideItsOperands) {
+  on_gpu("", [] {
+    const Tensor x = reshape(arange(16, DType::f32), {1, 4, 4, 1}) / 10, there = x.to("gpu:0");
+    const auto same = [&](auto &&f) {
+      const Tensor y = f(there);
+      EXPECT_EQ(y.device(), "gpu:0");
+      EXPECT_EQ(y.to_vector<float>(), f(x).template to_vector<float>());
+    };
+    same([](const Tensor &at) { return triu(reshape(at, {4, 4})); });
+    same([](const Tensor &at) { return average_pool(at, {2, 2}, {.padding = Padding::same}); });
+    same([](const Tensor &at) { return resize_image(at, {3, 5}, Resize::bilinear); });
+    same([](const Tensor &at) {
+      return jacobian([](const Tensor &z) { return square(reshape(z, {16})); })(at);
+    });
+    same([](const Tensor &at) {
+      return jvp([](const Tensor &z) { return cumsum(z, {.axis = 1}) * z; }, at, at).second;
+    });
+    same([](const Tensor &at) {
+      return vmap([](const Tensor &row) { return cumsum(row) * row; })(reshape(at, {4, 4}));
+    });
+  });
+}
+
 TEST(Tensors, OptimizersFollowTheirWeights) {
   on_gpu("", [] {
     const Variable weight(tensor({1.F, 2.F}));
