@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <regex>
-#include <set>
 #include <string_view>
 
 #include "../Workers.h"
@@ -168,7 +167,8 @@ std::string compare(const Outcome &eager, const Outcome &compiled, bool open, bo
              : differing + (open ? " with open sizes" : " between eager and compiled");
 }
 
-/// The call's results, and the gradients of the sums of those that have some, by the inputs.
+/// The call's results, and the gradients of a sum of those that have some, by the inputs: with
+/// weights, as plain sums of some results do not change.
 std::vector<Tensor> with_gradients(const CallEntry &entry, std::uint64_t seed,
                                    const std::set<int> &plain, const std::vector<Tensor> &inputs) {
   GradientTape tape;
@@ -183,7 +183,8 @@ std::vector<Tensor> with_gradients(const CallEntry &entry, std::uint64_t seed,
   Tensor total;
   for (const Tensor &value : values) {
     if (!is_floating(value.dtype()) || value.size() > kMostElements) continue;
-    const Tensor part = sum(cast(value, f64));
+    const Tensor weights = 1.5 + cos(arange(value.size(), f64)).reshape(value.shape());
+    const Tensor part = sum(cast(value, f64) * weights.to(value.device()));
     total = total.defined() ? total + part : part;
   }
   if (total.defined())
@@ -192,15 +193,21 @@ std::vector<Tensor> with_gradients(const CallEntry &entry, std::uint64_t seed,
   return values;
 }
 
-/// Whether a call has no operands, so that its tensors go where new ones do.
+bool is_one_of(std::span<const CallEntry> entries, const char *name) {
+  return std::ranges::any_of(
+      entries, [&](const CallEntry &entry) { return std::strcmp(entry.name, name) == 0; });
+}
+
+/// Whether a call may have no operands, so that its tensors go where new ones do; a generator's
+/// state stays on the CPU.
 bool makes_tensors(const CallEntry &entry) {
-  static const std::set<std::string> names = [] {
-    std::set<std::string> all;
-    for (const CallEntry &made : tensor_calls()) all.insert(made.name);
-    all.erase("Generator"); // whose state is on the CPU
-    return all;
-  }();
-  return names.contains(entry.name);
+  return is_one_of(tensor_calls(), entry.name) && std::strcmp(entry.name, "Generator") != 0;
+}
+
+/// Whether a call makes tensors beside its results: variables, kernels.
+bool makes_variables(const CallEntry &entry) {
+  return is_one_of(tensor_calls(), entry.name) || is_one_of(network_calls(), entry.name) ||
+         is_one_of(window_calls(), entry.name);
 }
 
 /// Without the numbers that variables have got as names.
@@ -217,6 +224,10 @@ void check_on_device(const CallEntry &entry, std::uint64_t seed, const std::set<
     verdict.detail += shown((std::string(what) + " on " + device).c_str(), there);
     std::string fault = fault_alone(there);
     if (fault.empty() && !out_of_memory(here) && !out_of_memory(there)) {
+      if (there.kind == ErrorKind::device &&
+          there.message.find("whose memory the host cannot read") != std::string::npos) {
+        return true; // as documented
+      }
       if (here.kind != there.kind) {
         fault = std::string(here.kind ? word(*here.kind) : "no error") + " on the CPU, " +
                 (there.kind ? word(*there.kind) : "no error") + " there";
@@ -233,7 +244,7 @@ void check_on_device(const CallEntry &entry, std::uint64_t seed, const std::set<
           copies.push_back(value.to("cpu"));
         }
         // What a search finds in numbers that are not sorted depends on its steps.
-        if (fault.empty() && std::string_view(entry.name) != "search_sorted")
+        if (fault.empty() && !std::string_view(entry.name).starts_with("search"))
           fault = difference(here.values, copies, {.order = true});
       }
     }
@@ -243,20 +254,22 @@ void check_on_device(const CallEntry &entry, std::uint64_t seed, const std::set<
   };
   std::vector<Tensor> moved;
   for (const Tensor &input : inputs) moved.push_back(input.to(device));
+  // Calls that make nothing but results need no scope.
+  std::optional<DeviceScope> scope;
+  if (seed % 2 == 0 || inputs.empty() || makes_variables(entry)) scope.emplace(device);
   note_stage(std::string(entry.name) + ", on a device");
   const Outcome there = outcome_of([&] {
-    const DeviceScope scope(device);
     Draw draw(seed, plain, &moved);
     return entry.call(draw);
   });
   if (!compare("eager", eager, there) || eager.kind) return;
   note_stage(std::string(entry.name) + ", gradients");
-  const Outcome here = outcome_of([&] { return with_gradients(entry, seed, plain, inputs); });
+  const Outcome here = outcome_of([&] {
+    const DeviceScope scope("cpu");
+    return with_gradients(entry, seed, plain, inputs);
+  });
   note_stage(std::string(entry.name) + ", gradients on a device");
-  compare("gradients", here, outcome_of([&] {
-            const DeviceScope scope(device);
-            return with_gradients(entry, seed, plain, moved);
-          }));
+  compare("gradients", here, outcome_of([&] { return with_gradients(entry, seed, plain, moved); }));
 }
 
 const CallEntry &entry_of(std::uint64_t seed, const std::string &only) {
