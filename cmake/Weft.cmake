@@ -72,20 +72,25 @@ function(weft_uses_compiler target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/compiler)
 endfunction()
 
-# weft_add_levels(KIND SOURCE): inner loops of libweft, compiled once per x86-64 level, with WEFT_LEVEL set to it. Optimised in
-# every preset: without it the tests of these loops take minutes. prefetchw is no part of the levels, but every x86-64 CPU executes
-# it or takes it for a no-op.
+# weft_add_level(KIND SOURCE LEVEL OPTION..): inner loops of libweft, compiled for an x86-64 level, with WEFT_LEVEL set to it, and
+# by further options of the compiler. Optimised in every preset: without it the tests of these loops take minutes. prefetchw is no
+# part of the levels, but every x86-64 CPU executes it or takes it for a no-op.
+function(weft_add_level kind source level)
+  string(TOLOWER weft-${kind}-v${level} component)
+  add_library(${component} OBJECT ${source})
+  target_include_directories(${component} PRIVATE ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
+  target_compile_definitions(${component} PRIVATE WEFT_LEVEL=${level})
+  target_compile_features(${component} PRIVATE cxx_std_20)
+  target_compile_options(${component} PRIVATE -march=x86-64-v${level} -mprfchw -O3 -ffp-contract=off ${ARGN})
+  set_target_properties(${component} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS ${component})
+endfunction()
+
+# weft_add_levels(KIND SOURCE): the same, once per x86-64 level.
 function(weft_add_levels kind source)
   foreach(level 2 3 4)
-    string(TOLOWER weft-${kind}-v${level} component)
-    add_library(${component} OBJECT ${source})
-    target_include_directories(${component} PRIVATE ${PROJECT_SOURCE_DIR}/lib ${PROJECT_SOURCE_DIR}/include)
-    target_compile_definitions(${component} PRIVATE WEFT_LEVEL=${level})
-    target_compile_features(${component} PRIVATE cxx_std_20)
-    target_compile_options(${component} PRIVATE -march=x86-64-v${level} -mprfchw -O3 -ffp-contract=off)
-    set_target_properties(${component} PROPERTIES POSITION_INDEPENDENT_CODE ON
-                          CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-    set_property(GLOBAL APPEND PROPERTY WEFT_COMPONENTS ${component})
+    weft_add_level(${kind} ${source} ${level})
   endforeach()
 endfunction()
 

@@ -417,6 +417,7 @@ void multiply_dtype(DType dtype, const MatmulArgs &args, const MatmulLevel &leve
 } // namespace
 
 void matmul(DType dtype, const MatmulArgs &args) noexcept {
+  if (dtype == DType::bf16) return matmul_bf16(args);
   multiply_dtype(dtype, args, host_table(), MatmulPath::automatic);
 }
 

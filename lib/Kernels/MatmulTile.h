@@ -1,5 +1,5 @@
-// The register tile of the matrix kernels: a few rows times a few vectors of C, kept in registers
-// for all of k.
+// The register tile of the matrix kernels, a few rows times a few vectors of C, kept in registers
+// for all of k, and the blocks that are made of tiles.
 #pragma once
 
 #include "Kernels/MatmulVector.h"
@@ -192,8 +192,81 @@ constexpr TileFunction<T> kSkinnyTiles[2][4] = {
 template <typename T, bool PackedA>
 inline TileFunction<T> tile_function(int64_t rows, int64_t vectors) {
   if (vectors == 1) return kTiles<T, 1, PackedA>.of_rows[rows - 1];
-  if (vectors == 2) return kTiles<T, 2, PackedA>.of_rows[rows - 1];
-  return kSkinnyTiles<T>[vectors - 3][rows - 1];
+  if constexpr (!PackedA)
+    if (vectors > 2) return kSkinnyTiles<T>[vectors - 3][rows - 1];
+  return kTiles<T, 2, PackedA>.of_rows[rows - 1];
+}
+
+template <typename T>
+void pack_b_rows(int64_t k, int64_t columns, const T *b, int64_t b_row, T *out);
+
+/// Rows [0, block.m) of one panel of columns.
+template <typename T, bool PackedA>
+inline void run_panel(const MatmulBlock<T> &block, Tile<T> tile, int64_t vectors) {
+  constexpr int64_t kRows = kTileRows<T>;
+  if (block.m <= kRows) {
+    tile.a = block.a;
+    tile.c = block.c;
+    return tile_function<T, PackedA>(block.m, vectors)(tile);
+  }
+  // Packed panels have kTileRows rows; in place the rows are dealt evenly, for small tiles are
+  // slow.
+  const int64_t tiles = (block.m + kRows - 1) / kRows;
+  const int64_t base = PackedA ? kRows : block.m / tiles, extra = PackedA ? 0 : block.m % tiles;
+  int64_t i = 0;
+  for (int64_t t = 0; t < tiles; ++t) {
+    int64_t rows = base + (t < extra);
+    if (rows > block.m - i) rows = block.m - i;
+    tile.a = PackedA ? block.a + t * block.a_row : block.a + i * block.a_row;
+    tile.c = block.c + i * block.c_row;
+    tile.below = int(rows < block.m - i - rows ? rows : block.m - i - rows);
+    tile_function<T, PackedA>(rows, vectors)(tile);
+    i += rows;
+    tile.ahead = 0;
+  }
+}
+
+/// All panels of a block. Levels without masked loads take a ragged vector of columns in place from
+/// a padded copy, by `pack_b_rows`.
+template <typename T, bool PackedA>
+inline void run_block(const MatmulBlock<T> &all) {
+  MatmulBlock<T> block = all;
+  const bool skinny = !PackedA && !block.b_packed && block.m <= kSkinnyRows;
+  const int64_t width = skinny ? kSkinnyVectors * kLanes<T> : kPanelColumns<T>;
+  const int64_t panel = block.b_packed ? block.b_panel : width;
+  Tile<T> tile = {block.k, nullptr,     block.a_row, block.a_col,    nullptr,          block.b_row,
+                  nullptr, block.c_row, kLanes<T>,   block.b_packed, block.accumulate, block.add,
+                  panel,   0,           block.taps,  block.a_taps};
+  const T *b = block.b;
+  for (int64_t j = 0; j < all.n; j += width, b += panel) {
+    const int64_t columns = all.n - j < width ? all.n - j : width;
+    const int64_t vectors = (columns + kLanes<T> - 1) / kLanes<T>;
+    const int64_t ragged = columns % kLanes<T>;
+    block.c = all.c + j;
+    tile.b = b;
+    if constexpr (!kMaskedAccess) {
+      if (ragged && !block.b_packed) {
+        // Whole vectors first, then the rest from a padded copy.
+        if (vectors > 1) {
+          tile.last_lanes = kLanes<T>;
+          run_panel<T, PackedA>(block, tile, vectors - 1);
+        }
+        const int64_t done = columns - ragged;
+        pack_b_rows(block.taps > 0 ? block.taps * block.k : block.k, ragged, b + done, block.b_row,
+                    block.tail);
+        Tile<T> rest = tile;
+        rest.b = block.tail;
+        rest.b_row = kPanelColumns<T>;
+        rest.b_padded = true;
+        rest.last_lanes = int(ragged);
+        block.c += done;
+        run_panel<T, PackedA>(block, rest, 1);
+        continue;
+      }
+    }
+    tile.last_lanes = ragged ? int(ragged) : kLanes<T>;
+    run_panel<T, PackedA>(block, tile, vectors);
+  }
 }
 
 } // namespace WEFT_LEVEL_NAMESPACE

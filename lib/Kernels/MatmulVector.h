@@ -8,7 +8,10 @@
 
 #include "Kernels/MatmulKernels.h"
 
-#if WEFT_LEVEL == 4
+#if WEFT_LEVEL == 4 && defined(WEFT_PAIRS)
+#include <immintrin.h>
+#define WEFT_LEVEL_NAMESPACE weft::kernels::v4_pairs
+#elif WEFT_LEVEL == 4
 #include <immintrin.h>
 #define WEFT_LEVEL_NAMESPACE weft::kernels::v4
 #elif WEFT_LEVEL == 3
@@ -103,13 +106,18 @@ inline void store_first(T *to, Vec<T> value, int lanes) {
 
 #endif
 
-/// a * b + c; one rounding where the level has FMA.
+/// a * b + c; one rounding where the level has FMA. With WEFT_PAIRS the floats in a and b are the
+/// bits of two bf16 each, and the high halves are multiplied and added first.
 template <typename T>
 inline Vec<T> multiply_add(Vec<T> a, Vec<T> b, Vec<T> c) {
+#ifdef WEFT_PAIRS
+  return (Vec<T>)_mm512_dpbf16_ps((__m512)c, (__m512bh)a, (__m512bh)b);
+#else
 #if WEFT_LEVEL >= 3
   if constexpr (kIsFloat<T>) return __builtin_elementwise_fma(a, b, c);
 #endif
   return a * b + c;
+#endif
 }
 
 template <typename Vector, int Step, int... Lane>

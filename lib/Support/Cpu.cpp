@@ -23,6 +23,14 @@ CpuLevel host_cpu_level() noexcept {
   return level;
 }
 
+bool host_multiplies_bf16_pairs() noexcept {
+  static const bool has = [] {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512bf16") != 0;
+  }();
+  return has;
+}
+
 namespace {
 
 enum Register : std::uint8_t { eax, ebx, ecx, edx };

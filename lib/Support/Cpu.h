@@ -15,6 +15,9 @@ enum class CpuLevel { v2 = 2, v3 = 3, v4 = 4 };
 /// The highest level that this CPU, and the operating system under us, supports. Found once.
 CpuLevel host_cpu_level() noexcept;
 
+/// Whether it has VDPBF16PS, of AVX512_BF16, which no level includes. Found once.
+bool host_multiplies_bf16_pairs() noexcept;
+
 // NOLINTBEGIN(bugprone-return-const-ref-from-parameter): tables live for ever
 /// Of what is compiled once per level: that of this level, or of the host's if it is lower.
 template <class Table>
