@@ -130,6 +130,8 @@ std::vector<Benchmark> shapes() {
   list.push_back({"conv_column",
                   "convolution of 1 x 512 x 1 x 256 to 512 channels, 5 x 1, against one axis",
                   conv_column, kShapes});
+  list.push_back({"matmul_bf16_1024", "a product of bf16, 1024 x 1024 x 1024, against one of f32",
+                  matmul_bf16_1024, kShapes});
   list.push_back(
       {"busy_matmul_256",
        "products of 256 x 256 beside a busy thread on each processor, against one thread",

@@ -88,6 +88,7 @@ Row eager_mlp_peak(const std::string &name, const Session &session);
 Row adam_update_1000x10k(const std::string &name, const Session &session);
 Row writes_128_compile(const std::string &name, const Session &session);
 Row conv_column(const std::string &name, const Session &session);
+Row matmul_bf16_1024(const std::string &name, const Session &session);
 Row busy_matmul_256(const std::string &name, const Session &session);
 Row data_digits(const std::string &name, const Session &session);
 Row train_from_dataset(const std::string &name, const Session &session);

@@ -78,6 +78,18 @@ Row conv_column(const std::string &name, const Session &session) {
                  session.repeats);
 }
 
+Row matmul_bf16_1024(const std::string &name, const Session &session) {
+  const auto of = [](DType dtype) {
+    const Tensor a = cast(random::normal({1024, 1024}), dtype);
+    return [=] {
+      return 2e-9 * 1024 * 1024 * 1024 / seconds_per_call([&](std::int64_t count) {
+               for (std::int64_t i = 0; i < count; ++i) keep(matmul(a, a));
+             });
+    };
+  };
+  return compare(name, "GF/s", {{"weft", of(bf16)}, {"weft, f32", of(f32)}}, session.repeats);
+}
+
 Row busy_matmul_256(const std::string &name, const Session &session) {
   const Tensor a = random::normal({256, 256});
   const auto on = [&, a](int count) {

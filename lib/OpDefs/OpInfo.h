@@ -28,7 +28,8 @@ enum class Promotion : std::uint8_t { none, common, floating, number, sum, truth
 /// Whether an op computes, so that 16-bit floats are computed in f32. Where it has kernels for the
 /// large dtypes alone, other integers are computed in one of these: as sums and products, which
 /// wrap, by the order of numbers, or by the numbers themselves, where the larger dtype holds them.
-enum class Widening : std::uint8_t { none, floats, ring, order, value };
+/// The product of matrices is as sums and products, and of bf16 the library's own.
+enum class Widening : std::uint8_t { none, floats, ring, product, order, value };
 
 /// The dtypes an operand admits, as a set of bits, with a word for messages ("floating").
 struct DTypeSet {

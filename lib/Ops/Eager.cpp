@@ -133,7 +133,7 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   Result<TensorType> result = infer({op, types, attrs, more_types});
   if (!result) refuse(info, result.fault().kind, result.fault().message);
   if (info.widening != Widening::none && !eager::has_kernels(info, types[0].dtype))
-    if (const std::optional<Widened> wide = widened(info, types[0].dtype))
+    if (const std::optional<Widened> wide = widened(info, types))
       return execute_widened(info, operands, attrs, *wide, *result, more_types, more);
   profile::Scope scope(profile::Kind::op, info.name);
   const bool any_complex =

@@ -130,3 +130,34 @@ func.func @steps(%a: memref<5xf32, strided<[2]>>, %b: memref<5x4xf32, strided<[8
       ins(%a, %b : memref<5xf32, strided<[2]>>, memref<5x4xf32, strided<[8, 1]>>) outs(%c : memref<4xf32>)
   return
 }
+
+// -----
+
+// Of bf16, whose bits are integers here, the library has the product, whatever the result held.
+// CHECK-LABEL: func @bf16(
+// CHECK-NOT: linalg
+// CHECK: call @weft_rt_matmul_bf16(
+// CHECK-NOT: linalg
+// CHECK: return
+func.func @bf16(%a: memref<2x3xi16>, %b: memref<3x4xi16>, %c: memref<2x4xi16>) {
+  linalg.contract
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<2x3xi16>, memref<3x4xi16>) outs(%c : memref<2x4xi16>) {weft.bf16_product}
+  return
+}
+
+// -----
+
+// No side of the result has neighbours: the product is computed apart and copied.
+// CHECK-LABEL: func @bf16_in_steps(
+// CHECK: %[[OWN:.*]] = memref.alloc() : memref<2x4xi16>
+// CHECK: call @weft_rt_matmul_bf16(
+// CHECK: linalg.generic {{.*}} ins(%[[OWN]] : memref<2x4xi16>) outs(%{{.*}} : memref<2x4xi16, strided<[20, 2]>>)
+func.func @bf16_in_steps(%a: memref<2x3xi16>, %b: memref<3x4xi16>, %c: memref<2x4xi16, strided<[20, 2]>>) {
+  linalg.contract
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %b : memref<2x3xi16>, memref<3x4xi16>) outs(%c : memref<2x4xi16, strided<[20, 2]>>) {weft.bf16_product}
+  return
+}

@@ -3,6 +3,7 @@
 import json
 import pickle
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -129,6 +130,76 @@ def test_each_op_rounds_once(dtype):
     np.testing.assert_array_equal(numbers(both_ways(lambda a, b: a * b + b, a, b)), rounded(rounded(x * y, dtype) + y, dtype))
     np.testing.assert_array_equal(both_ways(lambda a, b: a < b, a, b).numpy(), x < y)
     np.testing.assert_array_equal(numbers(both_ways(lambda a: a + 0.1, a)), rounded(x + rounded(0.1, dtype), dtype))
+
+
+def product(a, b):
+    """The product of bf16 by its rule: fmas in f32 over k in order, denormals flushed; by exact sums in float64."""
+    def flushed(values):
+        return np.where(np.abs(values) < 2.0**-126, np.copysign(0.0, values), values)
+
+    sums = np.zeros((*a.shape[:-1], b.shape[-1]))
+    for k in range(a.shape[-1]):
+        terms = flushed(a)[..., k, None] * flushed(b)[..., k, None, :]
+        total = sums + terms
+        part = total - sums
+        error = (sums - (total - part)) + (terms - part)
+        bits = total.view("int64")
+        odd = np.where((error != 0) & (bits & 1 == 0), bits + np.where((error > 0) == (total > 0), 1, -1), bits).view("float64")
+        sums = flushed((odd * 2.0**100).astype("float32").astype("float64") * 2.0**-100)
+    return rounded(sums, "bfloat16")
+
+
+SCALES = [1, 2.0**-62, 2.0**-64, 2.0**-130]
+PRODUCTS = {
+    "matmul": (wf.matmul, [(5, 7), (7, 9)], lambda a, b: product(a, b)),
+    "one column": (wf.matmul, [(33, 65), (65, 1)], lambda a, b: product(a, b)),
+    "few rows": (wf.matmul, [(3, 66), (66, 1100)], lambda a, b: product(a, b)),
+    "few columns": (lambda a, b: wf.matmul(a, wf.transpose(b)), [(1100, 37), (2, 37)], lambda a, b: product(a, b.T)),
+    "row and column": (wf.matmul, [(1, 65), (65, 1)], lambda a, b: product(a, b)),
+    "nothing to add": (wf.matmul, [(3, 0), (0, 4)], lambda a, b: np.zeros((3, 4))),
+    "no rows": (wf.matmul, [(0, 3), (3, 4)], lambda a, b: np.zeros((0, 4))),
+    "one step": (wf.matmul, [(5, 1), (1, 9)], lambda a, b: product(a, b)),
+    "batches": (wf.matmul, [(3, 1, 4, 6), (2, 6, 5)], lambda a, b: product(a, b)),
+    "transposed": (lambda a, b: wf.matmul(wf.transpose(a), b, transpose_rhs=True), [(7, 5), (9, 7)], lambda a, b: product(a.T, b.T)),
+    "strided": (lambda a, b: wf.matmul(a[::2, ::3], b[::-1, ::2]), [(5, 20), (7, 9)], lambda a, b: product(a[::2, ::3], b[::-1, ::2])),
+    "into a part": (
+        lambda a, b: wf.concatenate([wf.matmul(a, b), wf.transpose(wf.matmul(a, b)), a], axis=1),
+        [(5, 5), (5, 5)],
+        lambda a, b: np.concatenate([product(a, b), product(a, b).T, a], axis=1),
+    ),
+    "chain": (lambda a, b: wf.matmul(wf.matmul(a * 2, b), b) + 1, [(5, 5), (5, 5)], lambda a, b: rounded(product(product(a * 2, b), b) + 1, "bfloat16")),
+    "tensordot": (lambda a, b: wf.tensordot(a, b, 2), [(3, 4, 5), (4, 5, 6)], lambda a, b: product(a.reshape(3, 20), b.reshape(20, 6))),
+    "einsum": (lambda a, b: wf.einsum("bij,bkj->bik", a, b), [(3, 4, 5), (3, 6, 5)], lambda a, b: product(a, b.swapaxes(1, 2))),
+}
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_bf16_flush_denormals(name, scale):
+    function, shapes, wanted = PRODUCTS[name]
+    rng = np.random.default_rng(8)
+    a, b = (wf.tensor((rng.normal(size=shape) * scale).astype("float32")).astype("bfloat16") for shape in shapes)
+    if " fma " not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("products are rounded too where there is no fma")
+    np.testing.assert_array_equal(numbers(both_ways(function, a, b)), wanted(numbers(a), numbers(b)))
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: wf.einsum("ij,jk,kl->il", a, b, a),
+        lambda a, b: wf.matmul(a[0], b[0]),
+        lambda a, b: wf.vdot(a, b),
+        lambda a, b: wf.convolution(wf.reshape(a, (1, 6, 6)), wf.reshape(b, (1, 6, 6))),
+        lambda a, b: wf.for_loop(3, lambda i, s: s + wf.matmul(a, b), [a])[0],
+        lambda a, b: wf.grad(lambda x: wf.sum(wf.matmul(x, b)))(a),
+        lambda a, b: wf.convolution(wf.reshape(a, (1, 12, 3)), wf.reshape(b, (3, 3, 4))),
+    ],
+)
+def test_what_is_made_of_products_of_bf16_has_the_same_bits_compiled(function, scale):
+    rng = np.random.default_rng(9)
+    both_ways(function, *(wf.tensor((rng.normal(size=(6, 6)) * scale).astype("float32")).astype("bfloat16") for _ in range(2)))
 
 
 @pytest.mark.parametrize("dtype", FORMATS)

@@ -112,7 +112,17 @@ Complaint verifyRuntime(Operation *op, Attribute value) {
   return std::nullopt;
 }
 
+Complaint verifyBf16Product(Operation *op, Attribute value) {
+  if (Complaint complaint = wantsUnit(value)) return complaint;
+  if (op->getName().getStringRef() == "linalg.contract" &&
+      llvm::all_of(op->getOperandTypes(),
+                   [](Type type) { return getElementTypeOrSelf(type).isInteger(16); }))
+    return std::nullopt;
+  return "belongs to a linalg.contract of i16";
+}
+
 Complaint verify(Operation *op, StringRef name, Attribute value) {
+  if (name == kBf16Product) return verifyBf16Product(op, value);
   if (name == "weft.split") return verifySplit(op, value);
   if (name == "weft.saved") return verifySaved(op, value);
   if (name == "weft.arena_offset") return verifyArenaOffset(op, value);

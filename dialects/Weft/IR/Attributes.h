@@ -14,8 +14,13 @@ inline constexpr llvm::StringLiteral kDimNames = "weft.dim_names";
 inline constexpr llvm::StringLiteral kElements = "weft.elements",
                                      kResultElements = "weft.result_elements";
 
-/// The same of complex ones, which are tensors of real numbers there, with the parts along a last
-/// axis: of the values that an op shows to the library, and of the results of a host call.
+/// On a linalg.contract of integers: they are the bits of bf16, and the product is the library's,
+/// which overwrites the output.
+inline constexpr llvm::StringLiteral kBf16Product = "weft.bf16_product";
+
+/// The same as kElements of complex ones, which are tensors of real numbers there, with the parts
+/// along a last axis: of the values that an op shows to the library, and of the results of a host
+/// call.
 inline constexpr llvm::StringLiteral kComplex = "weft.complex",
                                      kComplexResults = "weft.complex_results";
 

@@ -293,7 +293,7 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   string batching = "";
   /// For ops that compute (OpDefs/Widening.h): floats, of which 16-bit ones are computed in f32. Where the code is
   /// written by hand or large, for the large dtypes alone, also how integers of other dtypes are computed in these:
-  /// ring, which wraps, order, or value. None for what takes elements as they are.
+  /// ring, which wraps, order, or value; product is ring, but of bf16 the library's own. None for what takes elements as they are.
   string widening = "none";
   /// If not empty, the op has no derivative, and this says why.
   string inactive = "";

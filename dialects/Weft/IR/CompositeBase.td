@@ -119,8 +119,8 @@ class Weft_CompositeFn<string functionName> : Weft_Callable {
   /// members of a struct with the function's name, in Python those of a named tuple. `gives` is then of no use,
   /// and neither are `resultShape` and `resultDType`.
   list<Weft_Result> results = [];
-  /// Whether it gives elements of its operands as they are. Others compute: of 16-bit floats in f32, with results
-  /// that are rounded once, as an op's.
+  /// Whether it gives elements of its operands as they are, or those of one op that computes, or does so in `cppBody`.
+  /// Others compute: of 16-bit floats in f32, with results that are rounded once, as an op's.
   bit moves = 0;
   /// Whether it does the same where sizes are not known: not what asks whether one is 0 or 1.
   bit openSizes = 1;

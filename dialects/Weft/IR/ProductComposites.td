@@ -10,6 +10,7 @@ class Weft_ProductFn<string name> : Weft_PairFn<name, Weft_Numeric> {
   let resultShape = "of the axes of a, then of b, that are not summed";
   let raises = [Raises<ShapeError, "axes that are summed are of different sizes">];
   let cppBody = name;
+  let moves = 1; // to one product and from it
   let tolerance = "sums(64)";
 }
 
@@ -65,6 +66,7 @@ def Weft_EinsumFn : Weft_CompositeFn<"einsum"> {
                 Raises<ShapeError, "a term does not fit its tensor, or axes of one letter are of different sizes">,
                 Raises<DTypeError, "several are all of bools">];
   let cppBody = "einsum";
+  let moves = 1; // see there
   let samples = [Sample<["i32 2x3", "f32 3x2"], ["'ij,jk->ik'"]>, Sample<["f64 2x3", "f64 2x3"], ["'ij,kj'"]>,
                  Sample<["f32 2x3x4", "f32 2x3"], ["'...ij,...i->...j'"]>, Sample<["i32 3x3"], ["'ii->i'"]>, Sample<["bool 2x3"], ["'ij->ji'"]>,
                  Sample<["f32 2x3", "f32 3", "f32 3x2"], ["'ij,j,jk->ki'"]>, Sample<["i32 2x3", "i32 2x3"], ["'ab,ab->ab'"]>,

@@ -289,12 +289,13 @@ def Weft_SearchSortedOp : Weft_RoutineOp<"searchsorted"> {
 //===----------------------------------------------------------------------===//
 
 def Weft_MatmulOp : Weft_PureOp<"matmul"> {
-  let widening = "ring";
+  let widening = "product";
   let summary = "Matrix product over the last two dimensions; leading ones are batches.";
   let description = [{
     Batch dimensions broadcast. An operand of rank 1 is a row (lhs) or a column (rhs), whose
     dimension the result lacks. `transpose_lhs` and `transpose_rhs` swap the last two dimensions
-    of an operand of rank 2 or more first.
+    of an operand of rank 2 or more first. On processors bf16 is summed in f32 with denormals flushed,
+    in operands and in sums, as their instructions for it do.
   }];
   let arguments = (ins Weft_Numeric:$lhs, Weft_Numeric:$rhs,
                        Weft_Flag<"swap the last two dimensions of lhs first">:$transpose_lhs,

@@ -1,4 +1,5 @@
 // The pass weft-matmul-to-runtime: contractions on buffers as calls of the library's matmul.
+#include "Weft/IR/Attributes.h"
 #include "Weft/Transforms/AccumulateProducts.h"
 #include "Weft/Transforms/Passes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -35,8 +36,13 @@ struct Product {
 
 } // namespace
 
-/// The name of the runtime's function for this element type, or "".
-static StringRef runtimeFunction(Type element, bool adds = false) {
+/// Whether the elements of the product, integers, are the bits of bf16.
+static bool isOfBf16(linalg::LinalgOp op) { return op->hasAttr(kBf16Product); }
+
+/// The name of the runtime's function for the product, or "".
+static StringRef runtimeFunction(linalg::LinalgOp op, bool adds = false) {
+  if (isOfBf16(op)) return "weft_rt_matmul_bf16";
+  Type element = getElementTypeOrSelf(op.getDpsInitOperand(0)->get().getType());
   if (element.isF32()) return adds ? "weft_rt_matmul_add_f32" : "weft_rt_matmul_f32";
   if (element.isF64()) return adds ? "weft_rt_matmul_add_f64" : "weft_rt_matmul_f64";
   if (element.isInteger(32)) return adds ? "weft_rt_matmul_add_i32" : "weft_rt_matmul_i32";
@@ -53,7 +59,7 @@ static std::optional<Product> analyse(ImplicitLocOpBuilder &b, linalg::LinalgOp 
   Type element = getElementTypeOrSelf(product.buffers[kResult].getType());
   for (Value buffer : product.buffers)
     if (getElementTypeOrSelf(buffer.getType()) != element) return std::nullopt;
-  if (runtimeFunction(element).empty()) return std::nullopt;
+  if (runtimeFunction(op).empty()) return std::nullopt;
 
   SmallVector<Loop> loops(op.getNumLoops());
   for (auto [number, map] : llvm::enumerate(op.getIndexingMapsArray())) {
@@ -132,7 +138,7 @@ static Value advanced(ImplicitLocOpBuilder &b, Value buffer, int number, ArrayRe
 }
 
 /// Builds the call, in loops over all batches but the last.
-static void buildCall(ImplicitLocOpBuilder &b, Product &product, bool adds) {
+static void buildCall(ImplicitLocOpBuilder &b, StringRef function, Product &product) {
   merge(b, product.batch);
   merge(b, product.rows);
   merge(b, product.columns);
@@ -159,7 +165,6 @@ static void buildCall(ImplicitLocOpBuilder &b, Product &product, bool adds) {
   std::array<Value, 3> start;
   for (int buffer : {kLhs, kRhs, kResult})
     start[buffer] = advanced(b, product.buffers[buffer], buffer, outer, positions);
-  Type element = getElementTypeOrSelf(product.buffers[kResult].getType());
   SmallVector<Value> operands;
   auto pass = [&](OpFoldResult number) {
     operands.push_back(arith::IndexCastOp::create(b, b.getI64Type(), toValue(b, number)));
@@ -171,7 +176,7 @@ static void buildCall(ImplicitLocOpBuilder &b, Product &product, bool adds) {
   for (const Loop *loop : {&batch, &product.inner, &column}) pass(loop->strides[kRhs]);
   operands.push_back(start[kResult]);
   for (const Loop *loop : {&batch, &row}) pass(loop->strides[kResult]);
-  callRuntime(b, runtimeFunction(element, adds), operands, /*withContext=*/false);
+  callRuntime(b, function, operands, /*withContext=*/false);
 }
 
 /// Whether the runtime can write the result: its columns must be neighbours. A result with rows but
@@ -215,17 +220,21 @@ static bool canAdd(linalg::LinalgOp op) {
   return cast<MemRefType>(op.getDpsInitOperand(0)->get().getType()).getLayout().isIdentity();
 }
 
-/// Computes a product that `weft.adds_whole` in memory of its own, and adds it behind.
-static void addApart(ImplicitLocOpBuilder &b, linalg::ContractOp op) {
+/// Computes a product in memory of its own, and behind it copies it or, if it `weft.adds_whole`,
+/// adds it.
+static void computeApart(ImplicitLocOpBuilder &b, linalg::ContractOp op) {
   Value sum = op.getOutputs()[0];
+  const bool adds = op->hasAttr(addsWholeName);
   auto type = cast<MemRefType>(sum.getType());
   SmallVector<Value> sizes;
   for (int64_t axis = 0; axis < type.getRank(); ++axis)
     if (type.isDynamicDim(axis)) sizes.push_back(memref::DimOp::create(b, sum, axis));
   auto plain = MemRefType::get(type.getShape(), type.getElementType());
   Value own = memref::AllocOp::create(b, plain, sizes);
-  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-  linalg::FillOp::create(b, zero, own);
+  if (adds) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+    linalg::FillOp::create(b, zero, own);
+  }
   op->removeAttr(addsWholeName);
   op.getOutputsMutable().assign(own);
   OpBuilder::InsertionGuard guard(b);
@@ -233,7 +242,11 @@ static void addApart(ImplicitLocOpBuilder &b, linalg::ContractOp op) {
   AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
   linalg::GenericOp::create(
-      b, own, sum, {identity, identity}, loops, [](OpBuilder &body, Location at, ValueRange args) {
+      b, own, sum, {identity, identity}, loops, [&](OpBuilder &body, Location at, ValueRange args) {
+        if (!adds) {
+          linalg::YieldOp::create(body, at, args[0]);
+          return;
+        }
         Value total = isa<FloatType>(args[0].getType())
                           ? Value(arith::AddFOp::create(body, at, args[1], args[0]))
                           : arith::AddIOp::create(body, at, args[1], args[0]);
@@ -276,6 +289,22 @@ static void copySteps(ImplicitLocOpBuilder &b, linalg::LinalgOp op) {
   }
 }
 
+/// A product of bf16 is always the library's, which overwrites the output: there are no loops with
+/// its bits.
+static LogicalResult replaceOfBf16(ImplicitLocOpBuilder &b, linalg::ContractOp op) {
+  if (linalg::FillOp fill = zeroFillBefore(op)) fill.erase();
+  std::optional<Product> product = analyse(b, op);
+  if (!product) return op.emitOpError("of bf16 is no product of matrices");
+  if (!makeColumnsAdjacent(*product)) {
+    computeApart(b, op);
+    product = analyse(b, op);
+    makeColumnsAdjacent(*product);
+  }
+  buildCall(b, runtimeFunction(op), *product);
+  op->erase();
+  return success();
+}
+
 namespace {
 struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
   void runOnOperation() override {
@@ -287,18 +316,21 @@ struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
     });
     for (linalg::LinalgOp op : products) {
       ImplicitLocOpBuilder b(op.getLoc(), op);
-      if (op->hasAttr(addsWholeName) && !canAdd(op)) addApart(b, cast<linalg::ContractOp>(op));
+      if (isOfBf16(op)) {
+        if (failed(replaceOfBf16(b, cast<linalg::ContractOp>(op)))) return signalPassFailure();
+        continue;
+      }
+      if (op->hasAttr(addsWholeName) && !canAdd(op)) computeApart(b, cast<linalg::ContractOp>(op));
       const bool adds = op->hasAttr(addsWholeName);
       linalg::FillOp fill = adds ? linalg::FillOp() : zeroFillBefore(op);
       if (!fill && !adds) continue;
-      if (!runtimeFunction(getElementTypeOrSelf(op.getDpsInitOperand(0)->get().getType())).empty())
-        copySteps(b, op);
+      if (!runtimeFunction(op).empty()) copySteps(b, op);
       std::optional<Product> product = analyse(b, op);
       if (!product || !makeColumnsAdjacent(*product)) {
-        if (adds) addApart(b, cast<linalg::ContractOp>(op));
+        if (adds) computeApart(b, cast<linalg::ContractOp>(op));
         continue;
       }
-      buildCall(b, *product, adds);
+      buildCall(b, runtimeFunction(op, adds), *product);
       if (fill) fill.erase();
       op->erase();
     }

@@ -380,7 +380,8 @@ def MatmulToRuntimePass : Pass<"weft-matmul-to-runtime", "::mlir::ModuleOp"> {
 
     After: calls of weft_rt_matmul_<dtype> with the operands' strides, which overwrite the result;
     the fill is gone. Of weft_rt_matmul_add_<dtype>, which adds to it, for the others. Batch dimensions become the call's batch or, where more are left than can be
-    merged, loops. Contractions that accumulate into something else stay.
+    merged, loops. Contractions that accumulate into something else stay. Those of integers with
+    `weft.bf16_product` become calls of weft_rt_matmul_bf16, whatever their result was filled with.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];

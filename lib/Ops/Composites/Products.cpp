@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -153,6 +154,13 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
     }
     return reshape(moved, shape);
   };
+  if (batch.empty() && rows.empty() && columns.empty() && !inner.empty()) {
+    const auto line = [&](const Named &of) {
+      const Tensor moved = transposed(of.x, numbers_in(of.axes, inner));
+      return inner.size() == 1 ? moved : reshape(moved, Ints{-1});
+    };
+    return {kept, matmul(line(a), line(b))};
+  }
   const Tensor found = matmul(flat(a, rows, inner), flat(b, inner, columns));
   if (rows.size() == 1 && columns.size() == 1) return {kept, found};
   return {kept, reshape(found, sizes_of(sizes, kept))};
@@ -272,6 +280,17 @@ Named distinct(const std::string &term, Named of) {
     }
   }
   return of;
+}
+
+/// Whether two terms become the result by one product of matrices, with no sums and diagonals
+/// before.
+bool is_one_product(const std::vector<Letters> &terms, const Letters &wanted) {
+  if (terms.size() != 2) return false;
+  for (const auto &[own, other] : {std::pair(terms[0], terms[1]), std::pair(terms[1], terms[0])})
+    for (const char32_t letter : own)
+      if (std::ranges::count(own, letter) != 1 || !(has(other, letter) || has(wanted, letter)))
+        return false;
+  return true;
 }
 
 /// The order in which a product of several is contracted pair by pair, the result of a pair
@@ -422,9 +441,12 @@ Tensor einsum(std::string_view text, std::span<const Tensor> xs) {
   for (const char32_t letter : wanted)
     if (!has(all, letter) || std::ranges::count(wanted, letter) != 1)
       refuse("a result of other axes than its terms");
+  std::vector<Tensor> given(xs.begin(), xs.end());
+  std::optional<call::Rounding> rounding; // of one product is its own
+  if (!is_one_product(terms, wanted)) rounding.emplace(given);
   std::vector<Named> operands;
-  for (std::size_t i = 0; i < xs.size(); ++i)
-    operands.push_back(distinct(equation.terms[i], {terms[i], xs[i]}));
+  for (std::size_t i = 0; i < given.size(); ++i)
+    operands.push_back(distinct(equation.terms[i], {terms[i], given[i]}));
   const ContractionOrder order(operands, wanted);
   for (const auto &[first, second] : order.pairs()) {
     Letters later = wanted;
@@ -433,7 +455,8 @@ Tensor einsum(std::string_view text, std::span<const Tensor> xs) {
     operands[first] = product("einsum", operands[first], operands[second], later);
     operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(second));
   }
-  return ordered(summed(operands[0], wanted), wanted);
+  const Tensor found = ordered(summed(operands[0], wanted), wanted);
+  return rounding ? rounding->of(found) : found;
 }
 
 } // namespace weft::composites

@@ -218,3 +218,14 @@ func.func @indices(%x: memref<4xf32>, %n: index) {
   weft.leave index "gather", %x, %n : memref<4xf32>, index
   return
 }
+
+// -----
+
+func.func @product(%a: memref<2x2xf32>) {
+  // expected-error @below {{'weft.bf16_product' that belongs to a linalg.contract of i16}}
+  linalg.contract
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>]
+      ins(%a, %a : memref<2x2xf32>, memref<2x2xf32>) outs(%a : memref<2x2xf32>) {weft.bf16_product}
+  return
+}

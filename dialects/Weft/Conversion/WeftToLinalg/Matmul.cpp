@@ -1,5 +1,6 @@
 // Matrix products as linalg.contract on a zeroed tensor: transposes and batches are in its maps.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "Weft/IR/Attributes.h"
 
 namespace mlir::weft {
 
@@ -97,6 +98,8 @@ Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
   auto contract = linalg::ContractOp::create(
       b, init.getType(), ValueRange{lhs.tensor, rhs.tensor}, ValueRange{init},
       b.getAffineMapArrayAttr({lhsMap, rhsMap, mapOf(resultAxes)}));
+  if (isa_and_nonnull<BFloat16Type>(b.signsOf(op).operandFormat))
+    contract->setAttr(kBf16Product, b.getUnitAttr());
   b.setSizes(contract.getResult(0), sizes);
   return contract.getResult(0);
 }

@@ -66,14 +66,18 @@ static void widenIota(IotaOp iota) {
   iota.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
-void widenOperands(func::FuncOp function) {
+void widenOperands(func::FuncOp function, bool withoutLibrary) {
   SmallVector<std::pair<Operation *, ::weft::Widened>> found;
   function.walk([&](Operation *op) {
     if (auto iota = dyn_cast<IotaOp>(op); iota && formatOf16Bits(iota.getType())) widenIota(iota);
     const ::weft::OpInfo *info = opInfoOf(op);
     if (!info || info->widening == ::weft::Widening::none) return;
-    const DType dtype = tensorTypeOf(op->getOperand(0).getType()).dtype;
-    if (auto widened = ::weft::widened(*info, dtype)) found.emplace_back(op, *widened);
+    const bool isProduct = info->widening == ::weft::Widening::product;
+    const auto types =
+        llvm::map_to_vector(op->getOperands().take_front(isProduct ? 2 : 1),
+                            [](Value operand) { return tensorTypeOf(operand.getType()); });
+    if (auto widened = ::weft::widened(*info, types, !withoutLibrary))
+      found.emplace_back(op, *widened);
   });
   for (auto [op, wide] : found) widenOp(op, wide);
 }

@@ -11,7 +11,7 @@ namespace mlir::weft {
 
 /// Does ops whose record says `widening` on dtypes that have no routines of their own in the dtype
 /// in which these are computed (OpDefs/Widening.h).
-void widenOperands(func::FuncOp function);
+void widenOperands(func::FuncOp function, bool withoutLibrary);
 
 /// Makes all types of the function those of storage, as arith and linalg want them. Gives what the
 /// weft ops in it, which are lowered next, were told by their types. The function, and ops that

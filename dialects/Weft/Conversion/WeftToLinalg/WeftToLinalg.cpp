@@ -173,7 +173,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
 
   void runOnOperation() override {
     separateEmptyStacks(getOperation());
-    widenOperands(getOperation());
+    widenOperands(getOperation(), withoutLibrary);
     const auto signs = eraseSigns(getOperation());
     if (failed(signs)) return signalPassFailure();
     fillConstants(getOperation());
