@@ -125,11 +125,12 @@ private:
   std::int64_t rank_;
   std::vector<std::int64_t> counts_; ///< of the lists that are open: elements so far
   std::vector<std::int64_t> sizes_;  ///< of the first list of each level; -1 while it is open
-  template <class... T>
+  template <class, class... T>
   using ListOf = std::variant<std::vector<T>...>;
-  ListOf<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-         std::uint32_t, std::uint64_t, weft::float16, weft::bfloat16, float, double,
-         std::complex<float>, std::complex<double>>
+#define WEFT_DTYPE(enumerator, cpp, ...) , cpp
+  ListOf<void
+#include <weft/dtypes.def>
+         >
       values_;
 };
 

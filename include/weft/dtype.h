@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <weft/float16.h>
+#include <weft/float8.h>
 
 namespace weft {
 
@@ -26,8 +26,16 @@ enum class DType : std::uint8_t {
 };
 
 /// What a dtype is a representation of; promotion goes boolean < integers < floating <
-/// complex.
-enum class DTypeKind : std::uint8_t { boolean, integer, unsigned_integer, floating, complex };
+/// complex. What is storage is floating numbers too, but nothing computes with them: they are
+/// moved, and cast to another dtype.
+enum class DTypeKind : std::uint8_t {
+  boolean,
+  integer,
+  unsigned_integer,
+  floating,
+  complex,
+  storage
+};
 
 inline constexpr int kNumDTypes = 0
 #define WEFT_DTYPE(...) +1
@@ -152,6 +160,8 @@ constexpr DType complex_of(DType dtype) {
   const int bits = is_floating(dtype) ? dtype_info(dtype).bits : 0;
   return *find_dtype(DTypeKind::complex, std::max(2 * bits, 64));
 }
+/// Whether its elements are moved and cast alone.
+constexpr bool is_storage(DType dtype) { return kind_of(dtype) == DTypeKind::storage; }
 /// Whether it has whole numbers alone, with or without a sign; no bool.
 constexpr bool is_integer(DType dtype) {
   return kind_of(dtype) == DTypeKind::integer || kind_of(dtype) == DTypeKind::unsigned_integer;
@@ -182,10 +192,10 @@ public:
 
   /// The least dtype of their highest kind that holds the numbers of each: that of wider floating
   /// ones, f32 of the two of 16 bits, or integers. Nothing if there is none, of signed integers
-  /// beside u64, or if no dtypes met.
+  /// beside u64 and of what is storage beside another, or if no dtypes met.
   constexpr std::optional<DType> common() const {
     if (std::has_single_bit(seen_)) return static_cast<DType>(std::countr_zero(seen_));
-    int bits[5] = {};
+    int bits[6] = {};
     std::optional<DType> floating;
     for (std::uint32_t rest = seen_; rest != 0; rest &= rest - 1) {
       const auto dtype = static_cast<DType>(std::countr_zero(rest));
@@ -197,6 +207,7 @@ public:
       widest = std::max(widest, info.bits);
     }
     const int integer = bits[1], natural = bits[2], complex = bits[4]; // in the order of DTypeKind
+    if (bits[5] != 0) return std::nullopt;
     if (complex != 0)
       return find_dtype(DTypeKind::complex, std::max(complex, 2 * (floating ? bits[3] : 0)));
     if (floating) return floating;
@@ -213,7 +224,8 @@ private:
 
 /// The common dtype of two operands: the wider of one kind, and across kinds bool < integer <
 /// floating < complex (integer with floating gives the floating one, f64 with c64 c128). Throws
-/// DTypeError for u64 beside a signed integer, as no integer dtype holds the numbers of both.
+/// DTypeError for u64 beside a signed integer, as no integer dtype holds the numbers of both, and
+/// for what is storage beside another dtype.
 constexpr DType promote(DType a, DType b) {
   const DTypeJoin join{a, b};
   const std::optional<DType> common = join.common();

@@ -28,7 +28,8 @@ struct IntegerInfo {
   std::uint64_t max;
 };
 
-/// The limits of a floating dtype. Throws DTypeError for another.
+/// The limits of a floating dtype, one that is storage alone among them. Throws DTypeError for
+/// another.
 FloatInfo finfo(DType dtype);
 
 /// The limits of an integer dtype. Throws DTypeError for another.

@@ -111,12 +111,16 @@ struct bfloat16 {
   constexpr operator float() const { return detail::bfloat16_value(bits); }
 };
 
-/// Whether `T` is a floating type, the ones of 16 bits too, which std::is_floating_point does not
-/// know.
+/// Whether `T` is a floating type, the ones of 16 and 8 bits too, which std::is_floating_point does
+/// not know.
 template <class T>
-inline constexpr bool is_floating_type =
-    std::is_floating_point_v<T> || std::is_same_v<std::remove_cv_t<T>, float16> ||
-    std::is_same_v<std::remove_cv_t<T>, bfloat16>;
+inline constexpr bool is_floating_type = std::is_floating_point_v<T>;
+template <class T>
+inline constexpr bool is_floating_type<const T> = is_floating_type<T>;
+template <>
+inline constexpr bool is_floating_type<float16> = true;
+template <>
+inline constexpr bool is_floating_type<bfloat16> = true;
 
 namespace detail {
 /// What numeric_limits says of such a format, by the exponents and bits of its numbers.

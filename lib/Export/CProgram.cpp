@@ -33,7 +33,7 @@ std::string c_dtypes() {
   }
   return text;
 }
-static_assert(kNumDTypes == WEFT_C128 + 1, "enumerators for the rows of dtypes.def");
+static_assert(kNumDTypes == WEFT_F8E5M2 + 1, "enumerators for the rows of dtypes.def");
 static_assert(static_cast<int>(DType::boolean) == WEFT_BOOL);
 static_assert(static_cast<int>(DType::i32) == WEFT_I32);
 static_assert(static_cast<int>(DType::i64) == WEFT_I64);
@@ -49,6 +49,8 @@ static_assert(static_cast<int>(DType::f16) == WEFT_F16);
 static_assert(static_cast<int>(DType::bf16) == WEFT_BF16);
 static_assert(static_cast<int>(DType::c64) == WEFT_C64);
 static_assert(static_cast<int>(DType::c128) == WEFT_C128);
+static_assert(static_cast<int>(DType::f8e4m3fn) == WEFT_F8E4M3FN);
+static_assert(static_cast<int>(DType::f8e5m2) == WEFT_F8E5M2);
 
 void report(const char *text, char *message, std::int64_t message_size) {
   if (message == nullptr || message_size <= 0) return;

@@ -71,12 +71,13 @@ void search_sorted(const RoutineCall &call) {
   else search<false, T>(a, v, result);
 }
 
-// Of all kinds but complex, whose numbers have no order.
+// Of all kinds but complex, whose numbers have no order, and storage.
 #define WEFT_OF_boolean(cpp) template void search_sorted<cpp>(const RoutineCall &);
 #define WEFT_OF_integer WEFT_OF_boolean
 #define WEFT_OF_unsigned_integer WEFT_OF_boolean
 #define WEFT_OF_floating WEFT_OF_boolean
 #define WEFT_OF_complex(cpp)
+#define WEFT_OF_storage(cpp)
 #define WEFT_DTYPE(enumerator, cpp, name, numpy, kind, ...) WEFT_OF_##kind(cpp)
 #include <weft/dtypes.def>
 

@@ -79,7 +79,9 @@ std::size_t count_values(const OpInfo &info, const Attrs &attrs) {
 
 std::string wrong_dtype(std::string_view name, const DTypeSet &admits, const TensorType &type) {
   return std::string(name) + " must be " + std::string(admits.word) + " (" + dtype_list(admits) +
-         "), but it is " + to_string(type);
+         "), but it is " + to_string(type) +
+         (is_storage(type.dtype) ? ", whose elements are only kept: cast it first, with astype"
+                                 : "");
 }
 
 Result<TensorType> infer(const InferContext &call) {

@@ -64,6 +64,7 @@ void check_attrs(OpCode op, const Attrs &attrs) {
 DType promoted_dtype(std::string_view function, Promotion promotion,
                      std::span<const Operand *const> operands, std::size_t first) {
   const DType dtype = common_dtype(function, operands, first);
+  if (is_storage(dtype)) return dtype; // for the op to judge: none computes with them
   switch (promotion) {
   case Promotion::none:
   case Promotion::common: break;

@@ -11,7 +11,7 @@ namespace weft {
 FloatInfo finfo(DType dtype) {
   // Of a complex one those of its components.
   return visit_dtype(component_of(dtype), [&]<class T>() -> FloatInfo {
-    if constexpr (is_floating(dtype_of<T>)) {
+    if constexpr (is_floating(dtype_of<T>) || is_storage(dtype_of<T>)) {
       using Limits = std::numeric_limits<T>;
       const auto max = static_cast<double>(Limits::max());
       return {.dtype = dtype_of<T>,
@@ -49,7 +49,7 @@ bool isdtype(DType dtype, std::string_view kind) {
   if (kind == "integral") return is_integer(dtype);
   if (kind == "real floating") return is_floating(dtype);
   if (kind == "complex floating") return is_complex(dtype);
-  if (kind == "numeric") return dtype != DType::boolean;
+  if (kind == "numeric") return dtype != DType::boolean && !is_storage(dtype);
   throw ValueError("isdtype: '" + std::string(kind) +
                    "' is no kind: they are 'bool', 'signed integer', 'unsigned integer', "
                    "'integral', 'real floating', 'complex floating' and 'numeric'");

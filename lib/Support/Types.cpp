@@ -22,11 +22,16 @@ std::ostream &operator<<(std::ostream &out, DType dtype) { return out << name_of
 
 DType DTypeJoin::common_or_throw(std::string_view function) const {
   if (const std::optional<DType> dtype = common()) return *dtype;
-  std::string with_sign, without;
+  std::string with_sign, without, stored, other;
   for (std::uint32_t rest = seen_; rest != 0; rest &= rest - 1) {
     const auto dtype = static_cast<DType>(std::countr_zero(rest));
     (kind_of(dtype) == DTypeKind::integer ? with_sign : without) = name_of(dtype);
+    (is_storage(dtype) && stored.empty() ? stored : other) = name_of(dtype);
   }
+  if (!stored.empty())
+    raise(ErrorKind::dtype, std::string(function) + ": " + stored + " and " + other +
+                                " have no common dtype, as elements of " + stored +
+                                " are only kept: cast them first, with astype");
   raise(ErrorKind::dtype,
         std::string(function) + ": " + without + " and " + with_sign +
             " have no common dtype, as none holds the numbers of both: cast one of them");

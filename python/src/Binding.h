@@ -94,6 +94,8 @@ void define_dtypes(nb::module_ &module);
 nb::object wrap(DType dtype);
 /// "float32", as Python spells it.
 const char *python_name(DType dtype);
+/// Whether it is a format that NumPy has only with ml_dtypes.
+inline bool numpy_lacks(DType dtype) { return dtype == DType::bf16 || is_storage(dtype); }
 /// "bool, int32, int64, float32 and float64".
 std::string dtypes_in_words();
 

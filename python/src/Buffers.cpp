@@ -37,9 +37,9 @@ Element element_of(const Py_buffer &view) {
   return element;
 }
 
-/// What `struct` calls an element of the dtype; null for bf16, which it does not know.
+/// What `struct` calls an element of the dtype; null for formats that it does not know.
 const char *format_of(DType dtype) {
-  if (dtype == DType::bf16) return nullptr;
+  if (numpy_lacks(dtype)) return nullptr;
   // The letters of 1, 2, 4, 8 and 16 bytes.
   static constexpr std::array<std::array<const char *, 5>, 5> letters = {
       {{"?", "", "", "", ""},
@@ -70,17 +70,23 @@ bool has_only_bytes(PyObject *object, const Py_buffer &view) {
   return known && PyLong_AsLong(size.ptr()) > 1;
 }
 
-/// The bits of an array or a scalar of ml_dtypes' bfloat16, which has no buffer, as integers;
-/// nothing of others.
-nb::object bits_of_bfloats(PyObject *object) {
+/// The dtype of an array or a scalar of ml_dtypes, which has no buffer; nothing of others.
+std::optional<DType> format_in(PyObject *object) {
   nb::object name = nb::steal(PyObject_GetAttrString(object, "dtype"));
   if (name.is_valid()) name = nb::steal(PyObject_GetAttrString(name.ptr(), "name"));
   PyErr_Clear();
-  if (!name.is_valid() || PyUnicode_Check(name.ptr()) == 0 ||
-      text_of(name) != python_name(DType::bf16))
-    return {};
+  if (!name.is_valid() || PyUnicode_Check(name.ptr()) == 0) return std::nullopt;
+  const std::string text = text_of(name);
+  for (int i = 0; i < kNumDTypes; ++i)
+    if (const auto dtype = static_cast<DType>(i); numpy_lacks(dtype) && text == python_name(dtype))
+      return dtype;
+  return std::nullopt;
+}
+
+/// The bits of its elements, as integers.
+nb::object bits_of(PyObject *object, DType format) {
   const nb::object array = nb::module_::import_("numpy").attr("asarray")(nb::handle(object));
-  return array.attr("view")("u2");
+  return array.attr("view")(item_size(format) == 1 ? "u1" : "u2");
 }
 
 [[noreturn]] void refuse_elements(PyObject *object, const Py_buffer *view, const Place &place) {
@@ -101,18 +107,18 @@ void release_buffer(void *context) {
 Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing) {
   if (PyObject_CheckBuffer(object) == 0 || PyBytes_Check(object)) return {};
   auto view = std::make_unique<Py_buffer>();
-  bool is_bfloat = false;
+  std::optional<DType> format;
   if (PyObject_GetBuffer(object, view.get(), PyBUF_FULL_RO) != 0) {
     PyErr_Clear();
-    const nb::object bits = bits_of_bfloats(object);
-    is_bfloat = bits.is_valid();
-    if (!is_bfloat) refuse_elements(object, nullptr, place);
+    format = format_in(object);
+    if (!format) refuse_elements(object, nullptr, place);
+    const nb::object bits = bits_of(object, *format);
     if (PyObject_GetBuffer(bits.ptr(), view.get(), PyBUF_FULL_RO) != 0) throw nb::python_error();
   }
   Elements elements;
   elements.element = element_of(*view);
-  if (is_bfloat) elements.element.kind = DTypeKind::floating;
-  elements.element.is_bfloat = is_bfloat;
+  if (format) elements.element.kind = kind_of(*format);
+  elements.element.format = format;
   elements.data = static_cast<std::byte *>(view->buf);
   for (int i = 0; i < view->ndim; ++i) {
     elements.dims.push_back(view->shape != nullptr ? view->shape[i] : view->len / view->itemsize);
@@ -126,7 +132,7 @@ Tensor tensor_of_buffer(PyObject *object, const Place &place, Sharing sharing) {
   const bool indirect = view->suboffsets != nullptr;
   Py_buffer *held = view.release();
   const detail::ExternalOwner owner{release_buffer, held};
-  if (!elements.element.kind || indirect || (!is_bfloat && has_only_bytes(object, *held))) {
+  if (!elements.element.kind || indirect || (!format && has_only_bytes(object, *held))) {
     const std::string text = dtype_text(object, held);
     release_buffer(held);
     throw DTypeError(place.text() + " has elements of " + text +
@@ -202,8 +208,9 @@ int get_buffer(PyObject *self, Py_buffer *view, int flags) {
       return refuse("the tensor is a view with gaps: copy it by copy() first");
     if (wants_columns && impl->rank > 1) return refuse("tensors are row-major");
     if ((flags & PyBUF_FORMAT) != 0 && format_of(impl->dtype) == nullptr)
-      return refuse("buffers have no format for bfloat16: take astype(weft.float32), which has "
-                    "its numbers, or numpy()");
+      return refuse(("buffers have no format for " + std::string(python_name(impl->dtype)) +
+                     ": take astype(weft.float32), which has its numbers, or numpy()")
+                        .c_str());
     auto *const held = new View{tensor, {}};
     const auto item = static_cast<Py_ssize_t>(item_size(impl->dtype));
     for (int i = 0; i < impl->rank; ++i)

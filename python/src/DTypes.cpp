@@ -86,6 +86,7 @@ const char *kind_letter(DType dtype) {
   case DTypeKind::unsigned_integer: return "u";
   case DTypeKind::floating: return "f";
   case DTypeKind::complex: return "c";
+  case DTypeKind::storage: break;
   }
   return "V";
 }
@@ -141,7 +142,7 @@ void define_dtypes(nb::module_ &module) {
               "Bytes of an element.")
           .def_prop_ro(
               "kind", [](const DTypeValue &self) { return kind_letter(self.dtype); },
-              "NumPy's letter: 'b', 'i', 'u', 'f' or 'c'.")
+              "NumPy's letter: 'b', 'i', 'u', 'f' or 'c'; 'V' of what is only kept.")
           .def_prop_ro(
               "is_floating", [](const DTypeValue &self) { return is_floating(self.dtype); },
               "Whether its numbers have a point.")

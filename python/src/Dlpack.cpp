@@ -116,7 +116,7 @@ Element element_of(const DataType &dtype, const Place &place) {
                                        DTypeKind::floating};
   const std::optional<DType> own = detail::dlpack::dtype_of(dtype);
   if (own) element.kind = kind_of(*own);
-  element.is_bfloat = own == DType::bf16;
+  if (own && numpy_lacks(*own)) element.format = own;
   if (!own && dtype.code < kinds.size()) element.kind = kinds[dtype.code];
   if (!element.kind || dtype.lanes != 1 || dtype.bits % 8 != 0)
     throw DTypeError(place.text() + " has elements of DLPack's type " + std::to_string(dtype.code) +

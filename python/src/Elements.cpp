@@ -124,15 +124,14 @@ Tensor shared(const Elements &elements, DType dtype, detail::ExternalOwner owner
 } // namespace
 
 std::optional<DType> Element::dtype() const {
-  if (is_bfloat) return DType::bf16;
+  if (format) return format;
   return kind ? find_dtype(*kind, static_cast<int>(8 * size)) : std::nullopt;
 }
 
 std::string to_string(const Element &element) {
   static constexpr std::array names = {"bool", "int", "uint", "float", "complex"};
-  std::string text = element.is_bfloat ? "bfloat"
-                     : element.kind    ? names[static_cast<std::size_t>(*element.kind)]
-                                       : "elements";
+  if (element.format) return python_name(*element.format);
+  std::string text = element.kind ? names[static_cast<std::size_t>(*element.kind)] : "elements";
   if (element.kind != DTypeKind::boolean) text += std::to_string(8 * element.size);
   return element.swapped ? text + " (big-endian)" : text;
 }

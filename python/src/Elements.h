@@ -12,7 +12,8 @@ struct Element {
   std::optional<DTypeKind> kind = std::nullopt; ///< nothing for what no dtype is like
   std::size_t size = 0;                         ///< in bytes
   bool swapped = false;                         ///< in the byte order of other machines
-  bool is_bfloat = false;                       ///< a float of 16 bits, but the format bfloat16
+  /// The dtype, where its kind and size do not say it: that of a format which NumPy lacks.
+  std::optional<DType> format = std::nullopt;
 
   /// The dtype of just these elements.
   std::optional<DType> dtype() const;

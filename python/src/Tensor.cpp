@@ -161,7 +161,7 @@ nb::object reduce(nb::handle_t<Tensor> self, int protocol) {
   const Tensor elements = on_host(tensor).contiguous();
   const nb::object row_major = nb::cast(elements);
   nb::object data;
-  if (tensor.dtype() == DType::bf16) // of which there are no buffers
+  if (numpy_lacks(tensor.dtype())) // of which there are no buffers
     data = nb::bytes(reinterpret_cast<const char *>(elements.impl()->data),
                      static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype()));
   else if (protocol >= 5) data = checked(PyPickleBuffer_FromObject(row_major.ptr()));
@@ -239,6 +239,23 @@ PyObject *method_numpy(PyObject *self, void *) {
 
 } // namespace
 
+/// An array of the dtype that ml_dtypes has for it. Throws DTypeError where there is no ml_dtypes.
+static nb::object array_of_storage(const Tensor &tensor) {
+  const char *const name = python_name(tensor.dtype());
+  nb::object own;
+  try {
+    own = nb::module_::import_("ml_dtypes").attr(name);
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_ImportError) && !error.matches(PyExc_AttributeError)) throw;
+    throw DTypeError(std::string("__array__: NumPy has no ") + name +
+                     ": install ml_dtypes, which has it, or take astype(weft.float32)");
+  }
+  const Tensor elements = on_host(tensor).contiguous();
+  const nb::bytes bytes(reinterpret_cast<const char *>(elements.impl()->data),
+                        static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype()));
+  return nb::module_::import_("numpy").attr("ndarray")(shape_of(tensor), own, bytes).attr("copy")();
+}
+
 nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle copy) {
   check_elements(tensor, "__array__");
   refuse_followed(tensor, "__array__");
@@ -247,10 +264,14 @@ nb::object array_of_tensor(const Tensor &tensor, nb::handle dtype, nb::handle co
   if (tensor.device() != Device() && !copy.is_none() && !copies)
     throw ValueError("__array__: a tensor on " + weft::to_string(tensor.device()) +
                      " becomes an array only by a copy, and copy is False");
+  if (numpy_lacks(tensor.dtype()) && !copy.is_none() && !copies)
+    throw ValueError("__array__: a tensor of " + std::string(python_name(tensor.dtype())) +
+                     ", which NumPy lacks, becomes an array only by a copy, and copy is False");
+  if (is_storage(tensor.dtype())) {
+    const nb::object array = array_of_storage(tensor);
+    return dtype.is_none() ? array : array.attr("astype")(dtype);
+  }
   if (tensor.dtype() == DType::bf16) {
-    if (!copy.is_none() && !copies)
-      throw ValueError("__array__: a tensor of bfloat16, which NumPy lacks, becomes an array only "
-                       "by a copy, and copy is False");
     nb::object wanted = nb::borrow(dtype);
     if (const nb::object own = imported_class("ml_dtypes", "bfloat16");
         own.is_valid() && dtype.is_none())

@@ -101,6 +101,8 @@ uint32: DType
 uint64: DType
 float16: DType
 bfloat16: DType
+float8_e4m3fn: DType
+float8_e5m2: DType
 complex64: DType
 complex128: DType
 float32: DType

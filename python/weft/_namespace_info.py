@@ -39,7 +39,8 @@ class NamespaceInfo:
     ) -> dict[str, _weft.DType]:
         """The standard's dtypes of a kind, as `isdtype` has them, by name; all of them by default."""
         _check_device(device)
-        others = (_weft.float16, _weft.bfloat16)  # which the standard does not have
+        # What the standard does not have.
+        others = (_weft.float16, _weft.bfloat16, _weft.float8_e4m3fn, _weft.float8_e5m2)
         all_of_them = {d.name: d for d in vars(_weft).values() if isinstance(d, _weft.DType) and d not in others}
         if kind is None:
             return all_of_them

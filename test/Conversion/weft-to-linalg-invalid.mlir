@@ -12,7 +12,7 @@ func.func @read() -> tensor<f32> {
 
 // Below, floats of 16 bits are integers.
 func.func @upstream(%x: tensor<4xbf16>) -> tensor<4xbf16> {
-  // expected-error@below {{computes with floats of 16 bits, which only ops of the weft dialect do}}
+  // expected-error@below {{computes with floats of 16 or 8 bits, which only ops of the weft dialect do}}
   %0 = arith.addf %x, %x : tensor<4xbf16>
   return %0 : tensor<4xbf16>
 }

@@ -476,12 +476,12 @@ class Operand:
 
 def sampled(dtypes, number):
     """The dtypes on which the sample of that number is run: in every second one the next of the other integers instead of i64, and no
-    floats of 16 bits, which are what float32 gives, rounded (test_float16.py)."""
+    floats of 16 bits, which are what float32 gives, rounded (test_float16.py), or of 8 (test_float8.py)."""
     others = [dtype for dtype in dtypes if dtype[0] in "iu" and dtype not in ("i32", "i64")]
     left_out = others + ["i64"] if others else []
     if others:
         left_out.remove(others[number // 2 % len(others)] if number % 2 else "i64")
-    left_out += ["c64" if number % 2 else "c128", "f16", "bf16"]
+    left_out += ["c64" if number % 2 else "c128", "f16", "bf16", "f8e4m3fn", "f8e5m2"]
     return [dtype for dtype in dtypes if dtype not in left_out]
 
 
@@ -576,7 +576,7 @@ def evaluate(op, operands, attributes):
 
 def cases_of(op):
     infos = op["operands"]
-    for number, (words, values) in enumerate(sample for sample in op["samples"] if "bf16" not in sample[1]):  # which NumPy lacks
+    for number, (words, values) in enumerate(sample for sample in op["samples"] if not {"bf16", "f8e4m3fn", "f8e5m2"} & {*sample[1]}):  # which NumPy lacks
         operands = [Operand(w, infos[min(i, len(infos) - 1)]) for i, w in enumerate(words)]
         if "sums" in op["tolerance"]:  # NaN and infinity may come of the order
             for operand in operands:

@@ -36,7 +36,7 @@
 // NOTYPE: error: argument 'iota : tensor<4xoops>': after ':' stands a tensor type of known sizes, such as tensor<4x8xf32>
 // ENTRY: error: there is no function @other with a body in
 // FILE: error: cannot open input file
-// TAKES: takes.mlir:1:{{[0-9]+}}: error: @f takes 'index', but weft-run hands over ranked tensors of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64> alone
+// TAKES: takes.mlir:1:{{[0-9]+}}: error: @f takes 'index', but weft-run hands over ranked tensors of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2 alone
 // DTYPE: dtype.mlir:1:{{[0-9]+}}: error: @f takes 'tensor<f80>', but
 // GIVES: gives.mlir:1:{{[0-9]+}}: error: @f gives 'index', but
 // RESOURCE: resource.mlir:1:{{[0-9]+}}: error: 'arith.constant' op 'value' must be dense<..>, whose elements stand in the text

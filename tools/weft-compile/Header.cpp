@@ -16,7 +16,7 @@
 
 namespace mlir::weft {
 
-/// The C type of an element: bool is one byte, and floats of 16 bits are their bits.
+/// The C type of an element: bool is one byte, and floats of 16 and 8 bits are their bits.
 static std::string cType(Type element) {
   const ::weft::DTypeInfo &info = ::weft::dtype_info(*dtypeOf(element));
   const std::string bits = std::to_string(info.bits);
@@ -26,6 +26,7 @@ static std::string cType(Type element) {
   case ::weft::DTypeKind::complex: break; // code has real numbers instead
   case ::weft::DTypeKind::integer: return "int" + bits + "_t";
   case ::weft::DTypeKind::boolean:
+  case ::weft::DTypeKind::storage:
   case ::weft::DTypeKind::unsigned_integer: return "uint" + bits + "_t";
   }
   return "void";

@@ -247,7 +247,7 @@ std::string scalarCode(OpCode op, ArrayRef<Type> types, Type resultType) {
   Location loc = UnknownLoc::get(resultType.getContext());
   const mlir::weft::Signs signs{
       mlir::weft::isUnsigned(types.back()), mlir::weft::isUnsigned(resultType),
-      mlir::weft::formatOf16Bits(types.back()), mlir::weft::formatOf16Bits(resultType)};
+      mlir::weft::narrowFormat(types.back()), mlir::weft::narrowFormat(resultType)};
   SmallVector<Type> elements = llvm::map_to_vector(types, mlir::weft::storageType);
   for (bool erased = false;; erased = true) {
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(loc);

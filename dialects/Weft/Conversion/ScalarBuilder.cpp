@@ -384,11 +384,31 @@ Value ScalarBuilder::castFloatToInteger(Value x, Type resultType) {
 }
 
 //===----------------------------------------------------------------------===//
-// Floats of 16 bits
+// Floats of 16 and 8 bits
 //===----------------------------------------------------------------------===//
 
 // By integers, as processors and LLVM's library calls differ in what they do, or lack it. The same
-// in C++: weft/float16.h, which says why.
+// in C++: weft/float16.h and float8.h, which say why.
+
+namespace {
+/// How a format of 8 bits is laid out, beside its sign, and the sizes, as those of a float, from
+/// which numbers are `above` all finite ones, NaN or infinite.
+struct Format8 {
+  int64_t digits, bias, above;
+  bool hasInfinity;
+
+  explicit Format8(FloatType format)
+      : digits(isa<Float8E5M2Type>(format) ? 2 : 3), bias(digits == 2 ? 15 : 7),
+        above(digits == 2 ? 0x47700000 : 0x43e80001), hasInfinity(digits == 2) {}
+
+  int64_t dropped() const { return 23 - digits; }
+  int64_t rebias() const { return (127 - bias) << 23; }
+  /// As a float the power of two of which the last bit is that of denormals.
+  int64_t unit() const { return (127 - bias + 1 + dropped()) << 23; }
+};
+
+bool has8Bits(FloatType format) { return format.getIntOrFloatBitWidth() == 8; }
+} // namespace
 
 Value ScalarBuilder::decoded(Value x) {
   if (!signs.operandFormat) return x;
@@ -403,6 +423,21 @@ Value ScalarBuilder::decoded(Value x) {
   };
   Value bits = arith::ExtUIOp::create(b, loc, i32, x);
   if (signs.operandFormat.isBF16()) return asFloat(shifted(bits, 16));
+  if (has8Bits(signs.operandFormat)) {
+    const Format8 format(signs.operandFormat);
+    Value size = logicalAnd(bits, number(0x7f)), sign = logicalAnd(bits, number(0x80));
+    Value unit = number(format.unit());
+    Value denormal = subtract(asFloat(add(size, unit)), asFloat(unit));
+    Value normal = add(shifted(size, format.dropped()), number(format.rebias()));
+    Value found = select(less(size, number(int64_t{1} << format.digits)), bitsOf(denormal), normal);
+    if (format.hasInfinity) {
+      Value special = logicalOr(shifted(logicalAnd(size, number(3)), 21), number(0x7f800000));
+      found = select(greaterEqual(size, number(0x7c)), special, found);
+    } else {
+      found = select(equal(size, number(0x7f)), number(0x7fc00000), found);
+    }
+    return asFloat(logicalOr(found, shifted(sign, 24)));
+  }
   Value size = logicalAnd(bits, number(0x7fff)), sign = logicalAnd(bits, number(0x8000));
   Value rebias = number(0x38000000), normal = add(shifted(size, 13), rebias);
   Value special = select(greaterEqual(size, number(0x7c00)), add(normal, rebias), normal);
@@ -413,7 +448,8 @@ Value ScalarBuilder::decoded(Value x) {
 
 Value ScalarBuilder::encoded(Value x) {
   if (!signs.resultFormat) return x;
-  Type i16 = withElement(x.getType(), b.getI16Type());
+  Type stored =
+      withElement(x.getType(), b.getIntegerType(signs.resultFormat.getIntOrFloatBitWidth()));
   Value bits = bitsOf(x);
   Type i32 = bits.getType();
   const auto number = [&](int64_t value) { return splat(b.getI32IntegerAttr(value), i32); };
@@ -428,7 +464,25 @@ Value ScalarBuilder::encoded(Value x) {
   if (signs.resultFormat.isBF16()) {
     Value nan = logicalOr(upper(bits, 16), number(0x40));
     Value result = select(notEqual(x, x), nan, upper(rounded(bits, 16), 16));
-    return arith::TruncIOp::create(b, loc, i16, result);
+    return arith::TruncIOp::create(b, loc, stored, result);
+  }
+  if (has8Bits(signs.resultFormat)) {
+    const Format8 format(signs.resultFormat);
+    Value size = logicalAnd(bits, number(0x7fffffff)),
+          sign = logicalAnd(upper(bits, 24), number(0x80));
+    const auto asFloat = [&](Value value) -> Value {
+      return arith::BitcastOp::create(b, loc, x.getType(), value);
+    };
+    Value unit = number(format.unit());
+    Value denormal = subtract(bitsOf(add(asFloat(size), asFloat(unit))), unit);
+    Value normal =
+        upper(subtract(rounded(size, format.dropped()), number(format.rebias())), format.dropped());
+    Value smallest = number(format.rebias() + (int64_t{1} << 23));
+    Value found = select(less(size, smallest), denormal, normal);
+    found = select(greaterEqual(size, number(format.above)),
+                   number(format.hasInfinity ? 0x7c : 0x7f), found);
+    if (format.hasInfinity) found = select(greater(size, number(0x7f800000)), number(0x7e), found);
+    return arith::TruncIOp::create(b, loc, stored, logicalOr(found, sign));
   }
   Value size = logicalAnd(bits, number(0x7fffffff)),
         sign = logicalAnd(upper(bits, 16), number(0x8000));
@@ -439,10 +493,10 @@ Value ScalarBuilder::encoded(Value x) {
   found = select(greaterEqual(size, number(0x477ff000)), number(0x7c00), found); // from 65520 on
   Value nan = logicalOr(logicalAnd(upper(size, 13), number(0x3ff)), number(0x7e00));
   found = select(greater(size, number(0x7f800000)), nan, found);
-  return arith::TruncIOp::create(b, loc, i16, logicalOr(found, sign));
+  return arith::TruncIOp::create(b, loc, stored, logicalOr(found, sign));
 }
 
-/// A number as the f32 that is rounded to 16 bits as the number itself.
+/// A number as the f32 that is rounded to fewer bits as the number itself.
 Value ScalarBuilder::castToBeRounded(Value x) {
   Type type = x.getType(), element = getElementTypeOrSelf(type);
   ScalarBuilder plain(b, loc, {.operandsUnsigned = signs.operandsUnsigned});

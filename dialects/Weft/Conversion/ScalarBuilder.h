@@ -19,9 +19,9 @@ Value powerBySquaring(Value base, uint64_t exponent, Multiply multiply) {
   return result;
 }
 
-/// What types do not say below the weft dialect, where integers have no sign and floats of 16 bits
-/// are integers: whether those that an op takes, and those that it gives, are unsigned, and which
-/// floats they are, null of others.
+/// What types do not say below the weft dialect, where integers have no sign and floats of 16
+/// and 8 bits are integers: whether those that an op takes, and those that it gives, are unsigned,
+/// and which floats they are, null of others.
 struct Signs {
   bool operandsUnsigned = false, resultUnsigned = false;
   FloatType operandFormat = {}, resultFormat = {};
@@ -84,11 +84,11 @@ public:
   Value isBetterMinimum(Value next, Value best);
 
   /// The value as another element type. Floating to integer truncates and saturates, NaN becomes 0;
-  /// to bool: whether the value differs from 0. Floats of 16 bits, as `Signs` says which, are
+  /// to bool: whether the value differs from 0. Floats of 16 and 8 bits, as `Signs` says which, are
   /// rounded once, whatever the number is of.
   Value cast(Value x, Type elementType);
   /// The f32 that an operand stands for, and what stands for one in the result, if `Signs` says
-  /// that these are floats of 16 bits; others are as they are.
+  /// that these are floats of 16 or 8 bits; others are as they are.
   Value decoded(Value x);
   Value encoded(Value x);
 

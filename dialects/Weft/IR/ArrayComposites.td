@@ -398,8 +398,8 @@ def Weft_RollFn : Weft_MovementFn<"roll"> {
 def Weft_DiffFn : Weft_MovementFn<"diff"> {
   let moves = 0;
   let summary = "The differences of neighbours along an axis, n times, of the tensor with others in front and behind.";
-  let parameters = (params Weft_Any:$x, Weft_Int<"1", "how many times">:$n, Weft_AnAxis<"-1">:$axis, star,
-                           Weft_Optional<Weft_Any>:$prepend, Weft_Optional<Weft_Any>:$append);
+  let parameters = (params Weft_Computable:$x, Weft_Int<"1", "how many times">:$n, Weft_AnAxis<"-1">:$axis, star,
+                           Weft_Optional<Weft_Computable>:$prepend, Weft_Optional<Weft_Computable>:$append);
   let operandShapes = ["of rank 1 or more", "of x's sizes but for the axis, or a scalar", "of x's sizes but for the axis, or a scalar"];
   let promotion = "common";
   let resultShape = "of x's shape, but the axis is shorter by n";
@@ -413,7 +413,7 @@ def Weft_DiffFn : Weft_MovementFn<"diff"> {
 
 class Weft_CumulativeFn<string name> : Weft_MovementFn<name> {
   let moves = 0;
-  let parameters = (params Weft_Any:$x, star, Weft_OptionalAxis<"an axis; the only one if not given">:$axis, Weft_OptionalDType:$dtype,
+  let parameters = (params Weft_Computable:$x, star, Weft_OptionalAxis<"an axis; the only one if not given">:$axis, Weft_OptionalDType:$dtype,
                            Weft_Flag<"begin with what nothing gives, so that the axis is longer by one">:$include_initial);
   let operandShapes = ["of rank 1 or more"];
   let resultShape = "of x's shape";

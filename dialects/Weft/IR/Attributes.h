@@ -10,7 +10,7 @@ inline constexpr llvm::StringLiteral kDimNames = "weft.dim_names";
 
 /// Of a function's arguments, and of the values that an op shows to the library; and of the results
 /// of a function or host call: the types of their elements, where types below the weft dialect do
-/// not say that these are unsigned or floats of 16 bits (noteElements of Bridge.h).
+/// not say that these are unsigned or floats of 16 or 8 bits (noteElements of Bridge.h).
 inline constexpr llvm::StringLiteral kElements = "weft.elements",
                                      kResultElements = "weft.result_elements";
 

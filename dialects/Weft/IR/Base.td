@@ -65,7 +65,9 @@ class Weft_TensorOf<string kind, list<string> admitted, string which = "value">
   string role = which;
   bit isStream = 0; // the seed and the number of a random stream, which calls for tests draw so
 }
-def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating", "complex"]>;
+def Weft_Any : Weft_TensorOf<"any dtype", ["boolean", "integer", "unsigned_integer", "floating", "complex", "storage"]>;
+/// What is compared, and what else looks at the numbers: of any dtype that is not storage alone.
+def Weft_Computable : Weft_TensorOf<"a number or bool", ["boolean", "integer", "unsigned_integer", "floating", "complex"]>;
 /// What has an order, and what is rounded: complex numbers do not.
 def Weft_Ordered : Weft_TensorOf<"a real number or bool", ["boolean", "integer", "unsigned_integer", "floating"]>;
 def Weft_Number : Weft_TensorOf<"a real number", ["integer", "unsigned_integer", "floating"]>;

@@ -33,6 +33,8 @@ std::optional<DType> dtypeOf(Type elementType) {
   }
   if (elementType.isF16()) return DType::f16;
   if (elementType.isBF16()) return DType::bf16;
+  if (isa<Float8E4M3FNType>(elementType)) return DType::f8e4m3fn;
+  if (isa<Float8E5M2Type>(elementType)) return DType::f8e5m2;
   if (elementType.isF32()) return DType::f32;
   if (elementType.isF64()) return DType::f64;
   if (auto complex = dyn_cast<ComplexType>(elementType);
@@ -44,13 +46,14 @@ std::optional<DType> dtypeOf(Type elementType) {
 
 bool isUnsigned(Type type) { return getElementTypeOrSelf(type).isUnsignedInteger(); }
 
-FloatType formatOf16Bits(Type type) {
+FloatType narrowFormat(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16() ? cast<FloatType>(element) : FloatType();
+  const bool isNarrow = isa<Float16Type, BFloat16Type, Float8E4M3FNType, Float8E5M2Type>(element);
+  return isNarrow ? cast<FloatType>(element) : FloatType();
 }
 
 Type storageType(Type type) {
-  if (!isUnsigned(type) && !formatOf16Bits(type)) return type;
+  if (!isUnsigned(type) && !narrowFormat(type)) return type;
   Type element =
       IntegerType::get(type.getContext(), getElementTypeOrSelf(type).getIntOrFloatBitWidth());
   if (auto shaped = dyn_cast<ShapedType>(type)) return shaped.clone(element);
@@ -101,6 +104,9 @@ Type elementTypeOf(DType dtype, MLIRContext *context) {
     if (bits == 16 && dtype == DType::f16) return Float16Type::get(context);
     if (bits == 16) return BFloat16Type::get(context);
     return bits == 32 ? Type(Float32Type::get(context)) : Type(Float64Type::get(context));
+  case DTypeKind::storage:
+    if (dtype == DType::f8e4m3fn) return Float8E4M3FNType::get(context);
+    return Float8E5M2Type::get(context);
   case DTypeKind::complex:
     return ComplexType::get(elementTypeOf(::weft::component_of(dtype), context));
   }

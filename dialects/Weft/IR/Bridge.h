@@ -22,10 +22,11 @@ std::optional<::weft::DType> dtypeOf(Type elementType);
 Type elementTypeOf(::weft::DType dtype, MLIRContext *context);
 /// Whether the elements, or the value itself, are integers without a sign.
 bool isUnsigned(Type type);
-/// The format of the elements, or the value itself, if they are floats of 16 bits; null of others.
-FloatType formatOf16Bits(Type type);
+/// The format of the elements, or the value itself, if they are floats of 16 or 8 bits; null of
+/// others.
+FloatType narrowFormat(Type type);
 /// The type as arith and linalg have it: with signless integers in place of those without a sign
-/// and of floats of 16 bits, for which neither LLVM nor processors have one arithmetic.
+/// and of floats of 16 and 8 bits, for which neither LLVM nor processors have one arithmetic.
 Type storageType(Type type);
 /// Whether that is another type.
 inline bool isStoredOtherwise(Type type) { return storageType(type) != type; }

@@ -21,7 +21,7 @@ class Weft_UnaryFn<string name, Weft_TensorOf operand> : Weft_ElementwiseFn<name
 class Weft_UnaryFloatFn<string name, Weft_TensorOf operand = Weft_Float> : Weft_UnaryFn<name, operand> {
   let promotion = "floating";
 }
-class Weft_TestFn<string name> : Weft_UnaryFn<name, Weft_Any> { let resultDType = "bool"; }
+class Weft_TestFn<string name> : Weft_UnaryFn<name, Weft_Computable> { let resultDType = "bool"; }
 class Weft_BinaryFn<string name, Weft_TensorOf operand> : Weft_ElementwiseFn<name> {
   let parameters = (params operand:$x, operand:$y);
   let operandShapes = ["of any shape", "of a shape that broadcasts with that of x"];
@@ -49,10 +49,10 @@ def Weft_ClipFn : Weft_ElementwiseFn<"clip"> {
   let method = 1;
 }
 
-def Weft_RoundFn : Weft_UnaryFn<"round", Weft_Any> {
+def Weft_RoundFn : Weft_UnaryFn<"round", Weft_Computable> {
   let summary = "The nearest number of so many decimals, of two the one whose last digit is even.";
   let description = "Has a gradient of 0.";
-  let parameters = (params Weft_Any:$x, Weft_Int<"0", "how many decimals, of integers whole digits if negative">:$decimals);
+  let parameters = (params Weft_Computable:$x, Weft_Int<"0", "how many decimals, of integers whole digits if negative">:$decimals);
   let cppBody = "round";
   let samples = !listconcat(!foreach(one, samplesOfOne, Sample<one.operands, ["0"]>),
                             [Sample<["finite 2x3"], ["2"]>, Sample<["finite 33"], ["-1"]>]);

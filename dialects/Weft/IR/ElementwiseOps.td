@@ -400,14 +400,14 @@ class Weft_ComparisonOp<string mnemonic, list<Trait> traits = [], TypeConstraint
   let resultDType = "bool";
   let inactive = "its result is bool";
 }
-def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative], Weft_Any> {
+def Weft_EqualOp : Weft_ComparisonOp<"equal", [Commutative], Weft_Computable> {
   let summary = "lhs == rhs, element by element; NaN equals nothing.";
   let body = (s_eq $lhs, $rhs);
   let onComplex = Formula<"equal">;
   let numpy = "lhs == rhs";
   let example = "equal([1, 2, 3], [1, 3, 3])  ->  [true, false, true]";
 }
-def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative], Weft_Any> {
+def Weft_NotEqualOp : Weft_ComparisonOp<"not_equal", [Commutative], Weft_Computable> {
   let summary = "lhs != rhs, element by element; NaN differs from everything.";
   let body = (s_ne $lhs, $rhs);
   let onComplex = Formula<"not_equal">;

@@ -97,7 +97,7 @@ def Weft_DiagonalFn : Weft_DiagonalsFn<"diagonal", Weft_Any> {
   let example = "diagonal([[1, 2, 3], [4, 5, 6]], 1)  ->  [2, 6]";
 }
 
-def Weft_TraceFn : Weft_DiagonalsFn<"trace", Weft_Any> {
+def Weft_TraceFn : Weft_DiagonalsFn<"trace", Weft_Computable> {
   let moves = 0;
   let summary = "The sums of the diagonals that `diagonal` gives.";
   let resultShape = "of x's shape without the two axes";
@@ -171,8 +171,8 @@ def Weft_NormFn : Weft_CompositeFn<"norm"> {
   let example = "norm([3.0, 4.0])  ->  5";
 }
 
-class Weft_CloseFn<string name> : Weft_PairFn<name, Weft_Any> {
-  let parameters = (params Weft_Any:$a, Weft_Any:$b, Weft_Real<"1e-05", "how much of |b|">:$rtol, Weft_Real<"1e-08", "how much besides">:$atol,
+class Weft_CloseFn<string name> : Weft_PairFn<name, Weft_Computable> {
+  let parameters = (params Weft_Computable:$a, Weft_Computable:$b, Weft_Real<"1e-05", "how much of |b|">:$rtol, Weft_Real<"1e-08", "how much besides">:$atol,
                            Weft_Flag<"whether NaN is close to NaN">:$equal_nan);
   let resultDType = "bool";
   let samples = [Sample<["2x3", "2x3"], ["1e-5", "1e-8", "false"]>, Sample<["33", "33"], ["0.5", "0.1", "true"]>, Sample<["2x3", "3"], ["1e-5", "1.0", "false"]>];
@@ -194,7 +194,7 @@ def Weft_AllcloseFn : Weft_CloseFn<"allclose"> {
   let example = "allclose([1.0, 2.0], [1.000001, 2.0])  ->  true";
 }
 
-def Weft_ArrayEqualFn : Weft_PairFn<"array_equal", Weft_Any> {
+def Weft_ArrayEqualFn : Weft_PairFn<"array_equal", Weft_Computable> {
   let summary = "Whether two tensors are of one shape and all elements are equal.";
   let operandShapes = ["of any shape", "of any shape"];
   let resultShape = "a scalar";

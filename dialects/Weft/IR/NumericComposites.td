@@ -12,7 +12,7 @@ include "Weft/IR/MatrixComposites.td"
 def Weft_BincountFn : Weft_CompositeFn<"bincount"> {
   let summary = "How often each of the numbers 0, 1, .. comes, or the sum of its weights.";
   let description = "Of the weights' dtype if there are some. As many as the largest number asks for, and at least `minlength`. With a `size` as many, and larger numbers are left out.";
-  let parameters = (params Weft_Index:$x, Weft_Optional<Weft_Any>:$weights, Weft_Int<"0", "the least size of the result">:$minlength,
+  let parameters = (params Weft_Index:$x, Weft_Optional<Weft_Computable>:$weights, Weft_Int<"0", "the least size of the result">:$minlength,
                            star, Weft_ResultSize:$size);
   let operandShapes = ["of any shape", "of x's shape"];
   let resultShape = "a vector";

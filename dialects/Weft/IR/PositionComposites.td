@@ -56,7 +56,7 @@ def Weft_TopKFn : Weft_CompositeFn<"top_k"> {
 def negative_size : Raises<ValueError, "size is a negative number">;
 
 class Weft_ValuesFn<string name> : Weft_CompositeFn<name> {
-  let parameters = (params Weft_Any:$x, star, Weft_ResultSize:$size,
+  let parameters = (params Weft_Computable:$x, star, Weft_ResultSize:$size,
                            Weft_Int<"0", "what stands behind those that are found, up to `size`">:$fill_value);
   let operandShapes = ["of any shape"];
   let raises = [negative_size];
@@ -139,7 +139,7 @@ def Weft_UniqueFn : Weft_CompositeFn<"unique"> {
 /// The array API's, of which each has its part of what `unique` gives. Each NaN is an element of its own.
 class Weft_UniquesFn<string name> : Weft_CompositeFn<name> {
   let description = "In order, complex numbers by their real parts first, and each NaN is another one. Up to `size` the smallest comes again, 0 times.";
-  let parameters = (params Weft_Any:$x, star, Weft_ResultSize:$size);
+  let parameters = (params Weft_Computable:$x, star, Weft_ResultSize:$size);
   let operandShapes = ["of any shape"];
   let raises = [negative_size];
   let cppBody = name;

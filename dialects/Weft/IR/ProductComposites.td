@@ -57,7 +57,7 @@ def Weft_EinsumFn : Weft_CompositeFn<"einsum"> {
   let description = [{
     An ellipsis stands for axes in front that all have; without an arrow the result has the letters that come once, sorted.
   }];
-  let parameters = (params Weft_Text<"the letters of each tensor, and of the result">:$equation, Weft_Rest<Weft_Any>:$xs);
+  let parameters = (params Weft_Text<"the letters of each tensor, and of the result">:$equation, Weft_Rest<Weft_Computable>:$xs);
   let operandShapes = ["of an axis for each letter"];
   let promotion = "common";
   let resultShape = "of an axis for each letter of the result";

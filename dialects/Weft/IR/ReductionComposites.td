@@ -57,7 +57,7 @@ def Weft_PtpFn : Weft_ReductionFn<"ptp", Weft_Number> {
   let method = 1;
 }
 
-def Weft_CountNonzeroFn : Weft_ReductionFn<"count_nonzero", Weft_Any> {
+def Weft_CountNonzeroFn : Weft_ReductionFn<"count_nonzero", Weft_Computable> {
   let summary = "How many elements over the given axes, or of all, are not 0.";
   let resultDType = "i64";
   let cppBody = "count_nonzero";
@@ -135,10 +135,10 @@ def Weft_PercentileFn : Weft_ShareFn<"percentile", "one number, or a list of the
   let example = "percentile([1.0, 2.0, 3.0, 4.0], 50)  ->  2.5";
 }
 
-def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Any> {
+def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Computable> {
   let summary = "The mean over the given axes, or of all elements, each as often as its weight says.";
-  let parameters = (params Weft_Any:$x, Weft_OptionalIntList<"axes of x; all if not given", "axis">:$axes,
-                           Weft_Optional<Weft_Any>:$weights, star, Weft_Keepdims:$keepdims);
+  let parameters = (params Weft_Computable:$x, Weft_OptionalIntList<"axes of x; all if not given", "axis">:$axes,
+                           Weft_Optional<Weft_Computable>:$weights, star, Weft_Keepdims:$keepdims);
   let operandShapes = ["of any shape", "of a shape that broadcasts to x's, or a vector along the axis"];
   let promotion = "common";
   let resultDType = "their dtype, f32 of integers";
@@ -155,7 +155,7 @@ def Weft_AverageFn : Weft_ReductionFn<"average", Weft_Any> {
 // Without NaN
 //===----------------------------------------------------------------------===//
 
-def Weft_NansumFn : Weft_ReductionFn<"nansum", Weft_Any> {
+def Weft_NansumFn : Weft_ReductionFn<"nansum", Weft_Computable> {
   let summary = "The sum over the given axes, or of all elements, of those that are not NaN.";
   let resultDType = "x's dtype, i64 of bools";
   let cppBody = "nansum";
@@ -164,7 +164,7 @@ def Weft_NansumFn : Weft_ReductionFn<"nansum", Weft_Any> {
   let example = "nansum([1.0, nan, 3.0])  ->  4";
 }
 
-def Weft_NanmeanFn : Weft_ReductionFn<"nanmean", Weft_Any> {
+def Weft_NanmeanFn : Weft_ReductionFn<"nanmean", Weft_Computable> {
   let summary = "The mean over the given axes, or of all elements, of those that are not NaN; NaN of none.";
   let resultDType = "x's dtype, f32 of integers and bools";
   let cppBody = "nanmean";

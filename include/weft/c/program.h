@@ -12,21 +12,23 @@ extern "C" {
 
 /* Element types, and how many bytes an element has. */
 enum {
-  WEFT_BOOL = 0,  /* 1: 0 or 1 */
-  WEFT_I32 = 1,   /* 4 */
-  WEFT_I64 = 2,   /* 8 */
-  WEFT_F32 = 3,   /* 4 */
-  WEFT_F64 = 4,   /* 8 */
-  WEFT_I8 = 5,    /* 1 */
-  WEFT_I16 = 6,   /* 2 */
-  WEFT_U8 = 7,    /* 1 */
-  WEFT_U16 = 8,   /* 2 */
-  WEFT_U32 = 9,   /* 4 */
-  WEFT_U64 = 10,  /* 8 */
-  WEFT_F16 = 11,  /* 2: the bits of IEEE 754 binary16 */
-  WEFT_BF16 = 12, /* 2: the upper half of a float */
-  WEFT_C64 = 13,  /* 8: two floats, the real part first */
-  WEFT_C128 = 14  /* 16: two doubles */
+  WEFT_BOOL = 0,      /* 1: 0 or 1 */
+  WEFT_I32 = 1,       /* 4 */
+  WEFT_I64 = 2,       /* 8 */
+  WEFT_F32 = 3,       /* 4 */
+  WEFT_F64 = 4,       /* 8 */
+  WEFT_I8 = 5,        /* 1 */
+  WEFT_I16 = 6,       /* 2 */
+  WEFT_U8 = 7,        /* 1 */
+  WEFT_U16 = 8,       /* 2 */
+  WEFT_U32 = 9,       /* 4 */
+  WEFT_U64 = 10,      /* 8 */
+  WEFT_F16 = 11,      /* 2: the bits of IEEE 754 binary16 */
+  WEFT_BF16 = 12,     /* 2: the upper half of a float */
+  WEFT_C64 = 13,      /* 8: two floats, the real part first */
+  WEFT_C128 = 14,     /* 16: two doubles */
+  WEFT_F8E4M3FN = 15, /* 1 */
+  WEFT_F8E5M2 = 16    /* 1 */
 };
 
 /* NOLINTBEGIN(modernize-use-using): C has no other. */

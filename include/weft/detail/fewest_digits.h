@@ -3,12 +3,12 @@
 
 #include <charconv>
 
-#include <weft/float16.h>
+#include <weft/float8.h>
 
 namespace weft::detail {
 
 /// A finite number as std::to_chars is to write it with the fewest digits that read back as it:
-/// one of 16 bits as the double that is nearest to these.
+/// one of 16 or 8 bits as the double that is nearest to these.
 template <class T>
 auto with_fewest_digits(T value) {
   if constexpr (std::is_floating_point_v<T>) {

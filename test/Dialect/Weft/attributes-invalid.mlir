@@ -141,7 +141,7 @@ func.func @offset_of_unknown(%n: index) {
 // -----
 
 func.func @output_of_alloc() {
-  // expected-error @below {{'weft.output' that is the number of a result that a memref.alloc of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64> is}}
+  // expected-error @below {{'weft.output' that is the number of a result that a memref.alloc of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2 is}}
   %0 = memref.alloc() {weft.output = 0 : i64} : memref<4xf80>
   return
 }
@@ -206,7 +206,7 @@ func.func @values(%x: memref<4xf32>) {
 // -----
 
 func.func @printed(%x: memref<4xf80>) {
-  // expected-error @below {{'weft.leave' op takes tensors or buffers of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>, but not 'memref<4xf80>'}}
+  // expected-error @below {{'weft.leave' op takes tensors or buffers of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2, but not 'memref<4xf80>'}}
   weft.leave print "{}", %x : memref<4xf80>
   return
 }

@@ -18,7 +18,7 @@ func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0xi64>, %scalar: tensor<i1>
 // -----
 
 func.func @no_dtype(%x: tensor<2xf32>) {
-  // expected-error @below {{'weft.cast' op attribute 'dtype' must be one of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>}}
+  // expected-error @below {{'weft.cast' op attribute 'dtype' must be one of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN, f8E5M2}}
   %0 = weft.cast %x to f80 : tensor<2xf32>
   return
 }

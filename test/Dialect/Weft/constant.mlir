@@ -20,7 +20,7 @@ func.func @values() {
 
 // There is no tensor of the library with these elements.
 func.func @no_dtype() {
-  // expected-error @below {{'weft.constant' op attribute 'value' must be elements of a tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>}}
+  // expected-error @below {{'weft.constant' op attribute 'value' must be elements of a tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2}}
   %0 = weft.constant dense<1.0> : tensor<2xf80>
   return
 }

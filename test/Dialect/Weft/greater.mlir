@@ -54,7 +54,7 @@ func.func @dtypes_differ(%x: tensor<2xf32>, %y: tensor<2xf64>) {
 
 // Types that no tensor of the library has are refused before their shapes are looked at.
 func.func @no_dtype(%x: tensor<2xf80>) {
-  // expected-error @below {{'weft.greater' op operand of type 'tensor<2xf80>' is no ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>}}
+  // expected-error @below {{'weft.greater' op operand of type 'tensor<2xf80>' is no ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2}}
   %0 = weft.greater %x, %x : tensor<2xf80>
   return
 }

@@ -13,13 +13,13 @@ weft.variable @flag = dense<true> : tensor<i1> {note = "kept"}
 // -----
 
 // A variable holds a tensor, not a number.
-// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>, but is 'f32'}}
+// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2, but is 'f32'}}
 weft.variable @number : f32
 
 // -----
 
 // There is no tensor of the library with these elements.
-// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> or complex<f64>, but is 'tensor<2xf80>'}}
+// expected-error @below {{'weft.variable' op the type must be a ranked tensor of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN or f8E5M2, but is 'tensor<2xf80>'}}
 weft.variable @half = dense<1.0> : tensor<2xf80>
 
 // -----

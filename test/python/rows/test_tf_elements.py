@@ -132,7 +132,7 @@ REFUSED = [
     (lambda: tf.TensorShape([2, 3]).assert_has_rank(3), ValueError, r"Shape \(2, 3\) must have rank 3"),
     (lambda: tf.string, AttributeError, "there are no tensors of text"),
     (lambda: tf.strings.join, NotImplementedError, "use Python's str"),
-    (lambda: tf.variant, AttributeError, "the dtypes are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128"),
+    (lambda: tf.variant, AttributeError, "the dtypes are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64, complex128, float8_e4m3fn and float8_e5m2"),
 ]
 
 

@@ -132,7 +132,7 @@ TEST_F(CProgram, WrongInputsAreSaid) {
   const std::string all =
       ", which is none of WEFT_BOOL, WEFT_I8, WEFT_I16, WEFT_I32, WEFT_I64, "
       "WEFT_U8, WEFT_U16, WEFT_U32, WEFT_U64, WEFT_F16, WEFT_BF16, WEFT_F32, WEFT_F64, "
-      "WEFT_C64 and WEFT_C128";
+      "WEFT_C64, WEFT_C128, WEFT_F8E4M3FN and WEFT_F8E5M2";
   EXPECT_EQ(with({99, 2, sizes, x}), "f: input 0 has the dtype 99" + all);
   // 256 more than WEFT_F32: DType has a byte.
   EXPECT_EQ(with({256 + WEFT_F32, 2, sizes, x}), "f: input 0 has the dtype 259" + all);

@@ -33,7 +33,7 @@ void expect_refused(ErrorKind kind, const std::string &words,
 
 TEST(Enumerators, DTypes) {
   const std::string words = "the value 77 is no dtype; there are bool, i8, i16, i32, i64, u8, u16, "
-                            "u32, u64, f16, bf16, f32, f64, c64, c128";
+                            "u32, u64, f16, bf16, f32, f64, c64, c128, f8e4m3fn, f8e5m2";
   const auto refused = [&](const std::function<void(const Tensor &)> &call) {
     expect_refused(ErrorKind::dtype, words, call);
   };

@@ -57,6 +57,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/dtype_info.h", "Runtime"},
     {"weft/dtypes.def", "Support"},
     {"weft/float16.h", "Support"},
+    {"weft/float8.h", "Support"},
     {"weft/error.h", "Support"},
     {"weft/log.h", "Support"},
     {"weft/options.h", "Support"},

@@ -22,7 +22,8 @@ std::vector<DType> all_dtypes() {
 /// Whether a dtype holds every number of another exactly.
 bool holds(DType wide, DType narrow) {
   const DTypeInfo &a = dtype_info(wide), &b = dtype_info(narrow);
-  if (a.kind == b.kind) return a.bits > b.bits || wide == narrow; // f16 and bf16 do not
+  if (is_storage(wide) || is_storage(narrow)) return wide == narrow; // nothing is done with both
+  if (a.kind == b.kind) return a.bits > b.bits || wide == narrow;    // f16 and bf16 do not
   if (b.kind == DTypeKind::boolean) return true;
   if (a.kind == DTypeKind::integer && b.kind == DTypeKind::unsigned_integer) return a.bits > b.bits;
   return false;
@@ -43,7 +44,7 @@ TEST(DTypes, RowsAreToldApart) {
       EXPECT_NE(info.safetensors, theirs.safetensors);
       EXPECT_FALSE(info.dlpack == theirs.dlpack && info.bits == theirs.bits);
     }
-    EXPECT_TRUE(holds(info.compute, dtype) || item_size(info.compute) == 8);
+    EXPECT_TRUE(holds(info.compute, dtype) || item_size(info.compute) == 8 || is_storage(dtype));
     EXPECT_EQ(dtype_info(info.compute).compute, info.compute);
     EXPECT_EQ(dtype_info(info.sum).sum, info.sum);
   }
@@ -56,6 +57,10 @@ TEST(DTypes, TheCommonDtypeIsTheLeastOfItsKind) {
     for (const DType b : all_dtypes()) {
       const std::optional<DType> common = DTypeJoin{a, b}.common();
       EXPECT_EQ(common, (DTypeJoin{b, a}.common()));
+      if (is_storage(a) || is_storage(b)) {
+        EXPECT_EQ(common, a == b ? std::optional(a) : std::nullopt);
+        continue;
+      }
       if (is_complex(a) || is_complex(b)) { // of parts that hold those of both
         EXPECT_EQ(common, complex_of(a) == DType::c128 || complex_of(b) == DType::c128
                               ? DType::c128

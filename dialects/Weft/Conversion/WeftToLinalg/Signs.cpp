@@ -69,7 +69,7 @@ static void widenIota(IotaOp iota) {
 void widenOperands(func::FuncOp function, bool withoutLibrary) {
   SmallVector<std::pair<Operation *, ::weft::Widened>> found;
   function.walk([&](Operation *op) {
-    if (auto iota = dyn_cast<IotaOp>(op); iota && formatOf16Bits(iota.getType())) widenIota(iota);
+    if (auto iota = dyn_cast<IotaOp>(op); iota && narrowFormat(iota.getType())) widenIota(iota);
     const ::weft::OpInfo *info = opInfoOf(op);
     if (!info || info->widening == ::weft::Widening::none) return;
     const bool isProduct = info->widening == ::weft::Widening::product;
@@ -113,9 +113,9 @@ static void eraseInAttributes(Operation *op) {
   }
 }
 
-/// Whether an op of upstream's computes with floats of 16 bits, which become integers.
+/// Whether an op of upstream's computes with floats of 16 or 8 bits, which become integers.
 static bool computesIn16Bits(Operation *op) {
-  const auto is16Bits = [](Type type) { return bool(formatOf16Bits(type)); };
+  const auto is16Bits = [](Type type) { return bool(narrowFormat(type)); };
   return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
          !isa<arith::SelectOp>(op) &&
          !(isa<arith::ConstantOp>(op) && isa<RankedTensorType>(op->getResult(0).getType())) &&
@@ -123,10 +123,10 @@ static bool computesIn16Bits(Operation *op) {
           llvm::any_of(op->getResultTypes(), is16Bits));
 }
 
-/// The format of the first of the types that is one of floats of 16 bits.
+/// The format of the first of the types that is one of floats of 16 or 8 bits.
 static FloatType formatOf(TypeRange types) {
   for (Type type : types)
-    if (FloatType format = formatOf16Bits(type)) return format;
+    if (FloatType format = narrowFormat(type)) return format;
   return {};
 }
 
@@ -138,7 +138,8 @@ FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function) 
     const bool operands = isAny(op->getOperandTypes()), results = isAny(op->getResultTypes());
     if (!operands && !results) return WalkResult::advance();
     if (computesIn16Bits(op)) {
-      op->emitOpError("computes with floats of 16 bits, which only ops of the weft dialect do");
+      op->emitOpError(
+          "computes with floats of 16 or 8 bits, which only ops of the weft dialect do");
       return WalkResult::interrupt();
     }
     any = true;

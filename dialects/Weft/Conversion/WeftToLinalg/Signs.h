@@ -1,5 +1,5 @@
 // What happens to dtypes before weft ops become linalg: small ones are widened where nothing
-// computes in them, integers lose their signs, and floats of 16 bits become their bits.
+// computes in them, integers lose their signs, and floats of 16 and 8 bits become their bits.
 #pragma once
 
 #include "Weft/Conversion/ScalarBuilder.h"
@@ -16,7 +16,7 @@ void widenOperands(func::FuncOp function, bool withoutLibrary);
 /// Makes all types of the function those of storage, as arith and linalg want them. Gives what the
 /// weft ops in it, which are lowered next, were told by their types. The function, and ops that
 /// show values to the library, keep it as an attribute, kElements. Fails, after a diagnostic, where
-/// an op of upstream's computes with floats of 16 bits.
+/// an op of upstream's computes with floats of 16 or 8 bits.
 FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function);
 
 } // namespace mlir::weft
