@@ -132,6 +132,9 @@ std::vector<Benchmark> shapes() {
                   conv_column, kShapes});
   list.push_back({"matmul_bf16_1024", "a product of bf16, 1024 x 1024 x 1024, against one of f32",
                   matmul_bf16_1024, kShapes});
+  list.push_back({"bf16_add_4M", "a sum of 4 Mi bf16, against a copy", bf16_add_4m, kShapes});
+  list.push_back(
+      {"bf16_cast_4M", "4 Mi floats cast to bf16, against a copy", bf16_cast_4m, kShapes});
   list.push_back(
       {"busy_matmul_256",
        "products of 256 x 256 beside a busy thread on each processor, against one thread",

@@ -1,5 +1,5 @@
-// chain10_4M: ten elementwise ops on 16 MiB in one compiled function, against a plain copy on the
-// same threads.
+// Elementwise ops on 4 Mi elements against a plain copy of as many bytes on the same threads: ten
+// of f32 in one compiled function, and sums and casts of bf16.
 #include "Benchmarks.h"
 
 #include "Support/Threads.h"
@@ -7,6 +7,7 @@
 #include <weft/weft.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 
 namespace weft::bench {
@@ -16,6 +17,8 @@ namespace {
 constexpr std::int64_t kElements = 4 << 20;
 /// Every element is read once and written once.
 constexpr double kBytes = 2.0 * sizeof(float) * kElements;
+/// Of bf16: two are read and one is written, or a float is read and one written.
+constexpr double kBytesOfBf16 = 6.0 * kElements;
 
 Tensor ten_ops(const Tensor &x) {
   Tensor y = x * 1.5f;
@@ -41,12 +44,13 @@ Buffer touched_buffer() {
   return buffer;
 }
 
-/// Copies with `copy(to, from, count)` on Weft's own threads.
+/// Copies with `copy(to, from, count)` on Weft's own threads so that `bytes` are read and written.
 template <class Copy>
-double copy_rate(float *to, const float *from, Copy copy) {
-  return 1e-9 * kBytes / seconds_per_call([&](std::int64_t count) {
+double copy_rate(float *to, const float *from, double bytes, Copy copy) {
+  const auto elements = static_cast<std::int64_t>(bytes / (2 * sizeof(float)));
+  return 1e-9 * bytes / seconds_per_call([&](std::int64_t count) {
            for (std::int64_t i = 0; i < count; ++i)
-             threads::parallel_for(0, kElements, kElements / 64,
+             threads::parallel_for(0, elements, kElements / 64,
                                    [&](std::int64_t begin, std::int64_t end) {
                                      copy(to + begin, from + begin, end - begin);
                                    });
@@ -61,27 +65,45 @@ void copy_by_loop(float *to, const float *from, std::int64_t count) {
   }
 }
 
+/// What `weft` does, which moves so many bytes, against two copies.
+Row against_copies(const std::string &name, double bytes, const std::function<Tensor()> &weft,
+                   const Session &session) {
+  const Buffer from = touched_buffer(), to = touched_buffer();
+  const auto weft_repeat = [&] {
+    return 1e-9 * bytes / seconds_per_call([&](std::int64_t count) {
+             for (std::int64_t i = 0; i < count; ++i) keep(weft());
+           });
+  };
+  const auto by_memcpy = [&] {
+    return copy_rate(to.get(), from.get(), bytes,
+                     [](float *target, const float *source, std::int64_t n) {
+                       std::memcpy(target, source, static_cast<std::size_t>(n) * sizeof(float));
+                     });
+  };
+  const auto by_loop = [&] { return copy_rate(to.get(), from.get(), bytes, copy_by_loop); };
+  return compare(name, "GB/s",
+                 {{"weft", weft_repeat}, {"copy (memcpy)", by_memcpy}, {"copy (loop)", by_loop}},
+                 session.repeats);
+}
+
 } // namespace
 
 Row chain10_4m(const std::string &name, const Session &session) {
   const Tensor x = full({kElements}, 0.5);
   const auto chain = function([](Tensor input) { return ten_ops(input); });
   keep(chain(x));
-  const Buffer from = touched_buffer(), to = touched_buffer();
-  const auto weft_repeat = [&] {
-    return 1e-9 * kBytes / seconds_per_call([&](std::int64_t count) {
-             for (std::int64_t i = 0; i < count; ++i) keep(chain(x));
-           });
-  };
-  const auto by_memcpy = [&] {
-    return copy_rate(to.get(), from.get(), [](float *target, const float *source, std::int64_t n) {
-      std::memcpy(target, source, static_cast<std::size_t>(n) * sizeof(float));
-    });
-  };
-  const auto by_loop = [&] { return copy_rate(to.get(), from.get(), copy_by_loop); };
-  return compare(name, "GB/s",
-                 {{"weft", weft_repeat}, {"copy (memcpy)", by_memcpy}, {"copy (loop)", by_loop}},
-                 session.repeats);
+  return against_copies(name, kBytes, [&] { return chain(x); }, session);
+}
+
+Row bf16_add_4m(const std::string &name, const Session &session) {
+  const Tensor x = cast(random::normal({kElements}), bf16),
+               y = cast(random::normal({kElements}), bf16);
+  return against_copies(name, kBytesOfBf16, [&] { return x + y; }, session);
+}
+
+Row bf16_cast_4m(const std::string &name, const Session &session) {
+  const Tensor x = random::normal({kElements});
+  return against_copies(name, kBytesOfBf16, [&] { return cast(x, bf16); }, session);
 }
 
 } // namespace weft::bench

@@ -462,8 +462,8 @@ Value ScalarBuilder::encoded(Value x) {
     return add(add(value, number((int64_t{1} << (shift - 1)) - 1)), last);
   };
   if (signs.resultFormat.isBF16()) {
-    Value nan = logicalOr(upper(bits, 16), number(0x40));
-    Value result = select(notEqual(x, x), nan, upper(rounded(bits, 16), 16));
+    Value nan = logicalOr(bits, number(0x400000));
+    Value result = upper(select(notEqual(x, x), nan, rounded(bits, 16)), 16);
     return arith::TruncIOp::create(b, loc, stored, result);
   }
   if (has8Bits(signs.resultFormat)) {

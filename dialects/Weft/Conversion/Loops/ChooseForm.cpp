@@ -67,6 +67,7 @@ private:
   Cost scalarCost();
   Cost vectorCost(unsigned dim);
   void tiles();
+  void halves();
 
   LoopNest &nest_;
   int64_t vectorBytes_;
@@ -159,6 +160,37 @@ void Chooser::tiles() {
   }
 }
 
+/// Twice as many lanes where what is stored has 16 bits, so that whole vectors are. Where the body
+/// computes in words, as of floats of 16 bits, it takes pairs if its inputs have 16 bits too.
+void Chooser::halves() {
+  constexpr int64_t kSmallBody = 24; // more would run out of registers
+  if (sizeOf(nest_.dims[nest_.vectorDim]) < vectorBytes_ / 2) return;
+  unsigned widest = 16;
+  const auto fits = [&](Type type) {
+    const unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
+    widest = std::max(widest, bits);
+    return bits <= 32;
+  };
+  for (const Access &access : nest_.accesses) {
+    const bool same = nest_.walk(access) == Walk::same;
+    if (!same && nest_.walk(access) != Walk::contiguous) return;
+    if (!same && (!fits(access.elementType) || access.elementType.getIntOrFloatBitWidth() < 16))
+      return;
+  }
+  const bool narrow = widest == 16;
+  for (const Access &access : nest_.outputs())
+    if (nest_.walk(access) == Walk::same || !access.elementType.isInteger(16) ||
+        !nest_.op.getBlock()->getArgument(access.operand->getOperandNumber()).use_empty())
+      return;
+  for (Operation &op : nest_.op.getBlock()->without_terminator())
+    if (isa<linalg::IndexOp, memref::LoadOp>(op) || !hasVectorForm(op) ||
+        !llvm::all_of(op.getResultTypes(), fits))
+      return;
+  if (!narrow && costOf(*nest_.op.getBlock()) > kSmallBody) return;
+  nest_.lanes = vectorBytes_ / 2;
+  nest_.pairs = narrow && widest == 32;
+}
+
 /// Vectors along a reduction. The forms of reductions that run along contiguous elements come
 /// first, whatever they cost: results hang on their order.
 void Chooser::reductionForm() {
@@ -212,6 +244,7 @@ void Chooser::choose() {
   if (nest_.form == NestForm::parallelVector && !reduces) tiles();
   if (nest_.form == NestForm::scalar) return;
   if (bytes && sizeOf(nest_.dims[nest_.vectorDim]) >= vectorBytes_) nest_.lanes = vectorBytes_;
+  if (nest_.form == NestForm::parallelVector && !reduces) halves();
   nest_.maskable &= llvm::all_of(nest_.accesses, [&](const Access &access) {
     Walk walk = nest_.walk(access);
     return walk == Walk::same || walk == Walk::contiguous;

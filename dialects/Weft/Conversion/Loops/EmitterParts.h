@@ -1,6 +1,7 @@
 // The state and the parts of loop emission, shared by its source files.
 #pragma once
 
+#include "Weft/Conversion/Loops/Body.h"
 #include "Weft/Conversion/Loops/NestEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -50,6 +51,8 @@ private:
   void store(const Access &access, Value at, Value value, int64_t lanes, Value mask);
   SmallVector<Value, 2> body(const Position &position, ValueRange outputs, int64_t lanes,
                              Value mask);
+
+  SmallVector<Value, 2> bodyOfPairs(const BodyArguments &arguments);
 
   scf::ForOp loop(Value begin, Value end, int64_t step, Step body);
   ValueRange reduce(Value begin, Value end, int64_t step, ValueRange init,

@@ -74,6 +74,9 @@ struct LoopNest {
   int64_t tile = 0;
   /// Elements of a vector, but for `tiled` and `reductionVector`.
   int64_t lanes = 0;
+  /// Whether the lanes of vectors, of 16 bits each, are pairs of which the body takes the lower
+  /// halves first, then the upper ones: to make words of them costs an operation then.
+  bool pairs = false;
   /// Lanes past the end of a loop may be computed, as long as nothing of them is stored.
   bool maskable = true;
   /// For `reductionVector` and `fromNeutral`: the op that combines a partial result with one more

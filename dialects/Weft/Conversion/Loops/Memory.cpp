@@ -4,6 +4,7 @@
 #include "Weft/Conversion/Loops/EmitterParts.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::weft;
@@ -112,10 +113,30 @@ Value NestEmitter::reversed(Value vector, int64_t lanes) {
   return vector::ShuffleOp::create(b_, loc_, vector, vector, order);
 }
 
+/// Upper halves of words are picked from memory's view of these: LLVM would shift and cut them,
+/// vector by vector.
+static Value picked(OpBuilder &b, Value value) {
+  auto cut = value.getDefiningOp<arith::TruncIOp>();
+  auto shift = cut ? cut.getIn().getDefiningOp<arith::ShRUIOp>() : arith::ShRUIOp();
+  auto type = dyn_cast<VectorType>(value.getType());
+  llvm::APInt distance;
+  if (!shift || !type || !type.getElementType().isInteger(16) ||
+      !getElementTypeOrSelf(shift.getType()).isInteger(32) ||
+      !matchPattern(shift.getRhs(), m_ConstantInt(&distance)) || distance != 16)
+    return value;
+  const int64_t lanes = type.getNumElements();
+  Value halves = vector::BitCastOp::create(
+      b, value.getLoc(), VectorType::get({2 * lanes}, type.getElementType()), shift.getLhs());
+  SmallVector<int64_t> upper;
+  for (int64_t lane = 0; lane < lanes; ++lane) upper.push_back(2 * lane + 1);
+  return vector::ShuffleOp::create(b, value.getLoc(), halves, halves, upper);
+}
+
 void NestEmitter::store(const Access &access, Value at, Value value, int64_t lanes, Value mask) {
   Value view = flat(access);
   if (!at) at = constant(0);
   value = toLanes(b_, loc_, value, lanes);
+  if (lanes != 0) value = picked(b_, value);
   if (access.elementType.isInteger(1)) {
     Type byte = b_.getI8Type();
     if (lanes != 0) byte = VectorType::get({lanes}, byte);

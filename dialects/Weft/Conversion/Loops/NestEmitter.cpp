@@ -75,7 +75,39 @@ SmallVector<Value, 2> NestEmitter::body(const Position &position, ValueRange out
     arguments.values.push_back(value);
   }
   llvm::append_range(arguments.values, outputs);
+  if (nest_.pairs && lanes == nest_.lanes) return bodyOfPairs(arguments);
   return buildBody(b_, *nest_.op.getBlock(), arguments);
+}
+
+/// The same where vectors of 16 bits are pairs: on the lower halves of words, then on the upper
+/// ones. That keeps each in its word, and neither needs to be moved.
+SmallVector<Value, 2> NestEmitter::bodyOfPairs(const BodyArguments &arguments) {
+  BodyArguments half = arguments;
+  half.lanes = arguments.lanes / 2;
+  const auto halves = VectorType::get({half.lanes}, b_.getI16Type());
+  const auto words = VectorType::get({half.lanes}, b_.getI32Type());
+  Value upper = arith::ConstantOp::create(
+      b_, loc_, DenseElementsAttr::get(words, b_.getI32IntegerAttr(16).getValue()));
+  SmallVector<Value, 4> upperHalves = arguments.values;
+  for (auto [low, high] : llvm::zip_equal(half.values, upperHalves)) {
+    if (!low || !isa<VectorType>(low.getType())) continue;
+    Value pairs = vector::BitCastOp::create(b_, loc_, words, low);
+    low = arith::TruncIOp::create(b_, loc_, halves, pairs);
+    high =
+        arith::TruncIOp::create(b_, loc_, halves, arith::ShRUIOp::create(b_, loc_, pairs, upper));
+  }
+  SmallVector<Value, 2> results = buildBody(b_, *nest_.op.getBlock(), half);
+  half.values = upperHalves;
+  for (auto [low, high] : llvm::zip_equal(results, buildBody(b_, *nest_.op.getBlock(), half))) {
+    if (!isa<VectorType>(low.getType())) continue;
+    Value above =
+        arith::ShLIOp::create(b_, loc_, arith::ExtUIOp::create(b_, loc_, words, high), upper);
+    Value below = arith::ExtUIOp::create(b_, loc_, words, low);
+    Value pairs = arith::OrIOp::create(b_, loc_, below, above);
+    low = vector::BitCastOp::create(b_, loc_, VectorType::get({arguments.lanes}, b_.getI16Type()),
+                                    pairs);
+  }
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
