@@ -334,6 +334,8 @@ private:
     if (shape.is_static()) return emitter.broadcast(part, shape);
     for (Value operand : op->getOperands()) {
       Value witness = isComplexNow(operand) ? partsOf(operand).re : operand;
+      if (::weft::is_storage(tensorTypeOf(cast<RankedTensorType>(witness.getType())).dtype))
+        witness = emitter.cast(witness, ::weft::DType::f32); // nothing compares it
       Value holds = emitter.equal(witness, witness);
       part = emitter.select(holds, part, part);
     }
