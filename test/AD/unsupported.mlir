@@ -145,7 +145,7 @@ func.func private @small(%x: tensor<f32>, %n: index) -> tensor<f32> {
   %c1 = arith.constant 1 : index
   %one = arith.constant 1 : i12
   %nine = arith.constant 9 : i12
-  // expected-error @below {{'scf.for' op has values that its derivative needs and that cannot be kept: only tensors of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32> and complex<f64> and their elements can, and indices}}
+  // expected-error @below {{'scf.for' op has values that its derivative needs and that cannot be kept: only tensors of i1, i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f64, complex<f32>, complex<f64>, f8E4M3FN and f8E5M2 and their elements can, and indices}}
   %0:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %k = %one) -> (tensor<f32>, i12) {
     %1 = arith.addi %k, %k : i12
     %2 = scf.for %j = %k to %nine step %one iter_args(%b = %a) -> (tensor<f32>) : i12 {

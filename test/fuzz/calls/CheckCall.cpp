@@ -307,7 +307,13 @@ CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::s
   verdict.detail = shown("eager", eager);
   verdict.refused = eager.kind.has_value();
   verdict.fault = fault_alone(eager);
-  if (verdict.fault.empty() && eager.kind && !contains(entry.raises, *eager.kind))
+  // Records need not say that nothing computes with numbers which are only kept.
+  const bool refuses_storage =
+      eager.kind == ErrorKind::dtype && std::ranges::any_of(eagerly.drawn(), [](const Tensor &given) {
+        return is_storage(given.dtype());
+      });
+  if (verdict.fault.empty() && eager.kind && !contains(entry.raises, *eager.kind) &&
+      !refuses_storage)
     verdict.fault = std::string(word(*eager.kind)) + ", of which the record says nothing";
   if (!verdict.fault.empty()) {
     verdict.fault += ", eager, in " + std::string(entry.name);

@@ -139,11 +139,11 @@ TEST_F(Npy, Malformed) {
   broken(file(1, header("<c32", "(2,)")),
          "its dtype '<c32' is not supported (there are |b1, <i4, "
          "<i8, <f4, <f8, |i1, <i2, |u1, <u2, <u4, <u8, <f2, <V2, <c8, "
-         "<c16)");
+         "<c16, float8_e4m3fn, float8_e5m2)");
   broken(file(1, header(">f4", "(2,)")),
          "its dtype '>f4' is not supported (there are |b1, <i4, "
          "<i8, <f4, <f8, |i1, <i2, |u1, <u2, <u4, <u8, <f2, <V2, <c8, "
-         "<c16)");
+         "<c16, float8_e4m3fn, float8_e5m2)");
   broken(file(1, "{'descr': [('a', '<i4')], "), malformed + "structured dtypes are not supported");
   broken(file(1, header("<i4", "(2,)", "Maybe")),
          malformed + "'fortran_order' is neither True nor False");
