@@ -175,7 +175,7 @@ def test_there_is_no_second_derivative_of_gamma_by_its_parameter():
 
     a = wf.tensor([0.5, 3.0], "float64")
     for second in (wf.grad(lambda a: wf.sum(slope(a))), wf.function(wf.grad(lambda a: wf.sum(slope(a))))):
-        with pytest.raises(wf.StateError, match="gammainc_da: there is no derivative by a"):
+        with pytest.raises(wf.StateError, match="there is no derivative by a"):
             second(a)
     # Of the cotangent there is one: the slope again.
     scaled = wf.grad(lambda c: wf.sum(wf.grad(lambda a: wf.sum(c * R.loggamma(a, key=KEY)))(a)))
