@@ -308,10 +308,10 @@ CallVerdict check_call(std::uint64_t seed, const std::string &only, const std::s
   verdict.refused = eager.kind.has_value();
   verdict.fault = fault_alone(eager);
   // Records need not say that nothing computes with numbers which are only kept.
-  const bool refuses_storage =
-      eager.kind == ErrorKind::dtype && std::ranges::any_of(eagerly.drawn(), [](const Tensor &given) {
-        return is_storage(given.dtype());
-      });
+  const bool refuses_storage = eager.kind == ErrorKind::dtype &&
+                               std::ranges::any_of(eagerly.drawn(), [](const Tensor &given) {
+                                 return is_storage(given.dtype());
+                               });
   if (verdict.fault.empty() && eager.kind && !contains(entry.raises, *eager.kind) &&
       !refuses_storage)
     verdict.fault = std::string(word(*eager.kind)) + ", of which the record says nothing";

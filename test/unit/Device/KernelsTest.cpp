@@ -39,7 +39,8 @@ private:
 /// The largest difference of two lists of floats, relative to the largest magnitude in them.
 double difference(const Tensor &given, const Tensor &wanted) {
   EXPECT_EQ(given.shape(), wanted.shape());
-  const auto a = cast(given, DType::f64).to_vector<double>(), b = cast(wanted, DType::f64).to_vector<double>();
+  const auto a = cast(given, DType::f64).to_vector<double>(),
+             b = cast(wanted, DType::f64).to_vector<double>();
   double most = 0, scale = 1e-30;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (std::isnan(a[i]) && std::isnan(b[i])) continue;
@@ -66,9 +67,9 @@ void compare(const Unary &body, const std::vector<Shape> &shapes, double toleran
 }
 
 /// Rows of every length around a warp, what a warp has in registers, a block's and a large block's.
-const std::vector<Shape> kRows = {{5, 7},   {5, 16},   {9, 31},  {3, 33},   {20, 64},
-                                   {3, 255}, {2, 257},  {2, 300}, {3, 1000}, {1, 2048},
-                                   {2, 4096}, {1, 4097}, {2, 8193}, {2, 3, 40}};
+const std::vector<Shape> kRows = {{5, 7},    {5, 16},   {9, 31},   {3, 33},   {20, 64},
+                                  {3, 255},  {2, 257},  {2, 300},  {3, 1000}, {1, 2048},
+                                  {2, 4096}, {1, 4097}, {2, 8193}, {2, 3, 40}};
 
 TEST(Kernels, ReductionsOfRows) {
   compare([](Tensor x) { return sum(x, {-1}); }, kRows, 1e-5);
@@ -96,7 +97,10 @@ TEST(Kernels, ReductionsInParts) {
 TEST(Kernels, ReductionsOfOtherTypes) {
   for (const DType dtype : {DType::f64, DType::f16, DType::bf16, DType::i8, DType::i16, DType::i64})
     compare([](Tensor x) { return sum(x, {-1}); }, {{3, 40}, {2, 300}, {6000}},
-            dtype == DType::f16 ? 1e-3 : dtype == DType::bf16 ? 1e-2 : 1e-12, dtype);
+            dtype == DType::f16    ? 1e-3
+            : dtype == DType::bf16 ? 1e-2
+                                   : 1e-12,
+            dtype);
 }
 
 TEST(Kernels, ReductionsOfOpenSizes) {
@@ -114,7 +118,8 @@ TEST(Kernels, ReductionsOfOpenSizes) {
 
 TEST(Kernels, ChainsOfRows) {
   compare([](Tensor x) { return nn::log_softmax(x * 3) + x; }, kRows, 1e-6);
-  compare([](Tensor x) { return (x - mean(x, {.axes = {-1}, .keepdims = true})) / max(x); }, {{40, 40}}, 1e-5);
+  compare([](Tensor x) { return (x - mean(x, {.axes = {-1}, .keepdims = true})) / max(x); },
+          {{40, 40}}, 1e-5);
   // In the place of what it reads.
   compare(
       [](Tensor x) {
@@ -139,13 +144,18 @@ TEST(Kernels, NormsAndTheirGradients) {
 TEST(Kernels, ProductsHaveTheBitsOfTheProcessor) {
   const double tolerance = host_cpu_level() >= CpuLevel::v3 ? 0 : 1e-6;
   on_gpu("stress,seed=3", [&] {
-    struct Case { std::int64_t m, n, k; };
-    for (const auto &[m, n, k] : {Case{16, 16, 16}, Case{17, 65, 33}, Case{64, 64, 1}, Case{100, 130, 48}, Case{3, 40, 20}, Case{1, 70, 300}, Case{64, 64, 0}}) {
+    struct Case {
+      std::int64_t m, n, k;
+    };
+    for (const auto &[m, n, k] :
+         {Case{16, 16, 16}, Case{17, 65, 33}, Case{64, 64, 1}, Case{100, 130, 48}, Case{3, 40, 20},
+          Case{1, 70, 300}, Case{64, 64, 0}}) {
       for (const int form : {0, 1, 2, 3}) {
         auto f = function([form](Tensor a, Tensor b) {
           return matmul(form & 1 ? transpose(a, {1, 0}) : a, form & 2 ? transpose(b, {1, 0}) : b);
         });
-        const Tensor a = samples(form & 1 ? Shape{k, m} : Shape{m, k}), b = samples(form & 2 ? Shape{n, k} : Shape{k, n});
+        const Tensor a = samples(form & 1 ? Shape{k, m} : Shape{m, k}),
+                     b = samples(form & 2 ? Shape{n, k} : Shape{k, n});
         // The processor's product with a row sums in lanes.
         EXPECT_LE(difference(f(a.to("gpu:0"), b.to("gpu:0")), f(a, b)), m == 1 ? 1e-6 : tolerance)
             << m << " " << n << " " << k << " form " << form;
@@ -182,10 +192,22 @@ TEST(Kernels, ReadAndWriteAsLittleAsTheyCan) {
     for (const auto &[name, body, shape, bytes, launches] :
          {Case{"softmax", [](Tensor x) { return nn::softmax(x); }, {64, 1000}, 2 * row, 1},
           Case{"elementwise", [](Tensor x) { return tanh(x) * x + 1; }, {64, 1000}, 2 * row, 1},
-          Case{"sum of rows", [](Tensor x) { return sum(x, {-1}); }, {64, 1024}, 64 * 1024 * 4 + 256, 1},
-          Case{"sum of columns", [](Tensor x) { return sum(x, {0}); }, {64, 1024}, 64 * 1024 * 4 + 4096, 1},
+          Case{"sum of rows",
+               [](Tensor x) { return sum(x, {-1}); },
+               {64, 1024},
+               64 * 1024 * 4 + 256,
+               1},
+          Case{"sum of columns",
+               [](Tensor x) { return sum(x, {0}); },
+               {64, 1024},
+               64 * 1024 * 4 + 4096,
+               1},
           // Gamma and beta are read for every row, from the cache.
-          Case{"layer norm", [](Tensor x) { return nn::layer_norm(x, ones({1000}), zeros({1000})); }, {64, 1000}, 4 * row, 1}}) {
+          Case{"layer norm",
+               [](Tensor x) { return nn::layer_norm(x, ones({1000}), zeros({1000})); },
+               {64, 1000},
+               4 * row,
+               1}}) {
       const weft_emulator_counters_t cost = cost_of(body, shape);
       EXPECT_EQ(cost.launches, launches) << name;
       EXPECT_LE(cost.global_sectors * 32, bytes * 1.05) << name;

@@ -19,7 +19,8 @@ static TypedAttr neutralOf(Operation *combiner) {
         .Case([&](arith::MulFOp) { return given(APFloat::getOne(format)); })
         .Case([&](arith::MaximumFOp) { return given(APFloat::getInf(format, /*Negative=*/true)); })
         .Case([&](arith::MinimumFOp) { return given(APFloat::getInf(format)); })
-        .Case<arith::MaxNumFOp, arith::MinNumFOp>([&](auto) { return given(APFloat::getNaN(format)); })
+        .Case<arith::MaxNumFOp, arith::MinNumFOp>(
+            [&](auto) { return given(APFloat::getNaN(format)); })
         .Default(TypedAttr());
   }
   if (!type.isInteger()) return {};

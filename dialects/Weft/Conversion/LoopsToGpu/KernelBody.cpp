@@ -11,8 +11,8 @@ namespace mlir::weft {
 gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
                        StringRef kernel, Value blocksOfY) {
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto launch = gpu::LaunchOp::create(b, loc, blocks, blocksOfY ? blocksOfY : one, one, threads,
-                                      one, one);
+  auto launch =
+      gpu::LaunchOp::create(b, loc, blocks, blocksOfY ? blocksOfY : one, one, threads, one, one);
   launch.setModuleAttr(FlatSymbolRefAttr::get(b.getStringAttr(module)));
   launch.setFunctionAttr(FlatSymbolRefAttr::get(b.getStringAttr(kernel)));
   b.setInsertionPointToStart(&launch.getBody().front());
@@ -97,7 +97,8 @@ SmallVector<Value> KernelBody::body(ArrayRef<Value> outs, function_ref<Value(OpO
     else if (!argument.use_empty()) mapping.map(argument, read(init));
   }
   for (Operation &inner : block->without_terminator()) {
-    if (auto at = dyn_cast<linalg::IndexOp>(inner)) mapping.map(at.getResult(), places[at.getDim()]);
+    if (auto at = dyn_cast<linalg::IndexOp>(inner))
+      mapping.map(at.getResult(), places[at.getDim()]);
     else b.clone(inner, mapping);
   }
   return llvm::map_to_vector(block->getTerminator()->getOperands(),

@@ -91,8 +91,7 @@ public:
     Value tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tile));
     Value tiles = b.createOrFold<arith::MulIOp>(tilesOfRows, tilesOfColumns);
     Value blocks = b.createOrFold<arith::MulIOp>(tiles, nest.count(roles.batches));
-    gpu::LaunchOp launch =
-        launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel);
+    gpu::LaunchOp launch = launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel);
     lhs = shared(launch, *roles.lhs);
     rhs = shared(launch, *roles.rhs);
 
@@ -107,7 +106,8 @@ public:
     row = div(thread, index(kAlong));
 
     SmallVector<Value> sums;
-    eachResult([&](Value, Value) { sums.push_back(nest.loadOrStart(*op.getDpsInitOperand(0), starts)); });
+    eachResult(
+        [&](Value, Value) { sums.push_back(nest.loadOrStart(*op.getDpsInitOperand(0), starts)); });
     auto loop = scf::ForOp::create(b, index(0), summed, index(depth), sums);
     {
       OpBuilder::InsertionGuard after(b);
@@ -157,8 +157,8 @@ private:
 
   /// Copies a part of an operand, neighbouring threads along what is fastest in memory. Beyond the
   /// ends it has what is there, which nobody uses.
-  void copyPart(Value buffer, OpOperand &operand, ArrayRef<unsigned> loops, Value first, Value count,
-                Value at) {
+  void copyPart(Value buffer, OpOperand &operand, ArrayRef<unsigned> loops, Value first,
+                Value count, Value at) {
     const bool isAlong = isAlongSum(operand);
     const int64_t fast = isAlong ? depth : tile;
     for (int64_t done = 0; done < tile * depth; done += kBlockSize) {
@@ -175,10 +175,10 @@ private:
   SmallVector<Value> addPart(Value at, SmallVector<Value> sums) {
     const std::optional<int64_t> known = knownCount(op, roles.summed);
     const bool isWhole = known && *known % depth == 0;
-    Value end = isWhole ? index(depth)
-                        : arith::MinUIOp::create(b, index(depth),
-                                                 arith::SubIOp::create(b, summed, at))
-                              .getResult();
+    Value end = isWhole
+                    ? index(depth)
+                    : arith::MinUIOp::create(b, index(depth), arith::SubIOp::create(b, summed, at))
+                          .getResult();
     const int64_t unrolled = isWhole ? 4 : 1;
     auto loop = scf::ForOp::create(b, index(0), end, index(unrolled), sums);
     OpBuilder::InsertionGuard after(b);
@@ -189,17 +189,20 @@ private:
       SmallVector<Value> left, right;
       for (int64_t j = 0; j < ofThread; ++j) {
         auto load = [&](Value buffer, Value place) -> Value {
-          return memref::LoadOp::create(b, buffer,
-                                        ValueRange{line, j == 0 ? place : add(place, index(j * kAlong))});
+          return memref::LoadOp::create(
+              b, buffer, ValueRange{line, j == 0 ? place : add(place, index(j * kAlong))});
         };
         left.push_back(load(lhs, row));
         right.push_back(load(rhs, column));
       }
       for (int64_t j = 0; j < ofThread * ofThread; ++j) {
         Value &sum = sums[j];
-        Value next = nest.body(sum, [&](OpOperand &operand) {
-                           return &operand == roles.lhs ? left[j / ofThread] : right[j % ofThread];
-                         }).front();
+        Value next =
+            nest.body(sum,
+                      [&](OpOperand &operand) {
+                        return &operand == roles.lhs ? left[j / ofThread] : right[j % ofThread];
+                      })
+                .front();
         sum = fuseProduct(b, next, sum);
       }
     }
@@ -259,8 +262,8 @@ bool isWorthTiles(GenericOp op) {
   return isEnough(roles->rows) && isEnough(roles->columns);
 }
 
-gpu::LaunchOp buildProduct(ImplicitLocOpBuilder &b, GenericOp op, ArrayRef<Value> starts, StringRef module,
-                           StringRef kernel) {
+gpu::LaunchOp buildProduct(ImplicitLocOpBuilder &b, GenericOp op, ArrayRef<Value> starts,
+                           StringRef module, StringRef kernel) {
   return ProductBuilder(b, op).build(starts, module, kernel);
 }
 

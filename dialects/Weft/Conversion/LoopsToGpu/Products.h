@@ -5,8 +5,8 @@
 
 namespace mlir::weft {
 
-/// A sum of `partial` and a product, rounded once, as the library's products do: a fused op in place
-/// of what `sum` is, which is another value otherwise.
+/// A sum of `partial` and a product, rounded once, as the library's products do: a fused op in
+/// place of what `sum` is, which is another value otherwise.
 Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial);
 
 /// Whether a product has rows and columns enough for tiles.

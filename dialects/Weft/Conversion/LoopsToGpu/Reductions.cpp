@@ -59,8 +59,7 @@ bool reducesFastest(GenericOp op) {
     if (map.getNumResults() <= most) continue;
     most = map.getNumResults();
     reduces = false;
-    for (unsigned loop : reducedOf(op))
-      reduces |= map.getResults().back().isFunctionOfDim(loop);
+    for (unsigned loop : reducedOf(op)) reduces |= map.getResults().back().isFunctionOfDim(loop);
   }
   return reduces;
 }
@@ -89,8 +88,9 @@ class ReductionBuilder {
 public:
   ReductionBuilder(ImplicitLocOpBuilder &b, GenericOp op, SmallVector<Operation *> combiners,
                    ArrayRef<Value> starts, StringRef module, StringRef kernel)
-      : b(b), nest(b, op), op(op), combining(b, std::move(combiners)), starts(starts), module(module),
-        kernel(kernel), parallel(parallelOf(op)), reduced(reducedOf(op)), spread(spreadOf(op)) {}
+      : b(b), nest(b, op), op(op), combining(b, std::move(combiners)), starts(starts),
+        module(module), kernel(kernel), parallel(parallelOf(op)), reduced(reducedOf(op)),
+        spread(spreadOf(op)) {}
 
   SmallVector<gpu::LaunchOp> build() {
     results = nest.count(parallel);
@@ -106,10 +106,10 @@ public:
     } else if (knownResults && knownElements) {
       inParts(nest.index(*knownElements), numberOfParts());
     } else {
-      Value few = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, blocks,
-                                        nest.index(kFewBlocks));
-      Value long_ = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, elements,
-                                          nest.index(kLeastToSplit));
+      Value few =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ult, blocks, nest.index(kFewBlocks));
+      Value long_ =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::uge, elements, nest.index(kLeastToSplit));
       auto choice = scf::IfOp::create(b, arith::AndIOp::create(b, few, long_),
                                       /*withElseRegion=*/true);
       b.setInsertionPointToStart(choice.thenBlock());
@@ -127,8 +127,7 @@ private:
   Value numberOfParts() {
     Value most = b.createOrFold<arith::CeilDivUIOp>(elements, nest.index(kLeastOfPart));
     Value wanted = b.createOrFold<arith::DivUIOp>(
-        nest.index(kManyBlocks),
-        b.createOrFold<arith::MaxUIOp>(blocks, nest.index(1)));
+        nest.index(kManyBlocks), b.createOrFold<arith::MaxUIOp>(blocks, nest.index(1)));
     return b.createOrFold<arith::MinUIOp>(most, wanted);
   }
 
@@ -156,8 +155,7 @@ private:
   /// What this thread has of elements `lane`, `lane + threads`, ... of a range, taken by `step`;
   /// neutral beyond the last result.
   Values gather(int64_t threads, Value from, Value to, function_ref<Values(Value, Values)> step) {
-    auto guard = scf::IfOp::create(
-        b, combining.types(), inside, /*withElseRegion=*/true);
+    auto guard = scf::IfOp::create(b, combining.types(), inside, /*withElseRegion=*/true);
     b.setInsertionPointToStart(guard.thenBlock());
     Value first = arith::AddIOp::create(b, from, lane);
     auto loop = scf::ForOp::create(b, first, to, nest.index(threads), combining.neutral());
@@ -186,9 +184,9 @@ private:
     Value thread = launches.back().getThreadIds().x;
     Value warp = arith::DivUIOp::create(b, thread, nest.index(kWarp));
     SmallVector<Value> buffers = combining.shared(launches.back(), kWarps);
-    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                        arith::RemUIOp::create(b, thread, nest.index(kWarp)),
-                                        nest.index(0));
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                              arith::RemUIOp::create(b, thread, nest.index(kWarp)), nest.index(0));
     auto guard = scf::IfOp::create(b, first, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
     for (size_t i = 0; i < partial.size(); ++i)
@@ -255,8 +253,8 @@ private:
     // A part has a whole number of turns of its threads.
     Value turn = nest.index(spread.threads);
     Value ofPart = b.createOrFold<arith::MulIOp>(
-        b.createOrFold<arith::CeilDivUIOp>(
-            b.createOrFold<arith::CeilDivUIOp>(elements, parts), turn),
+        b.createOrFold<arith::CeilDivUIOp>(b.createOrFold<arith::CeilDivUIOp>(elements, parts),
+                                           turn),
         turn);
     SmallVector<Value> buffers;
     for (Type element : combining.types()) {
@@ -293,8 +291,8 @@ private:
     place(ofParts);
     Values partial = gather(kWarp, nest.index(0), parts, [&](Value at, Values values) {
       for (size_t i = 0; i < values.size(); ++i)
-        values[i] = combining.combine(i, values[i],
-                            memref::LoadOp::create(b, buffers[i], ValueRange{result, at}));
+        values[i] = combining.combine(
+            i, values[i], memref::LoadOp::create(b, buffers[i], ValueRange{result, at}));
       return values;
     });
     partial = combineLanes(ofParts, partial);
@@ -310,16 +308,14 @@ private:
   StringRef kernel;
   SmallVector<unsigned> parallel, reduced;
   Spread spread;
-  Value results, elements, blocks;    ///< on the host
-  Value lane, group, result, inside;  ///< of the present kernel
+  Value results, elements, blocks;   ///< on the host
+  Value lane, group, result, inside; ///< of the present kernel
   SmallVector<gpu::LaunchOp> launches;
 };
 
 } // namespace
 
-bool isWorthThreads(GenericOp op) {
-  return spreadOf(op).threads > 1 && !combinersOf(op).empty();
-}
+bool isWorthThreads(GenericOp op) { return spreadOf(op).threads > 1 && !combinersOf(op).empty(); }
 
 SmallVector<gpu::LaunchOp> buildReduction(ImplicitLocOpBuilder &b, GenericOp op,
                                           ArrayRef<Value> starts, StringRef module,

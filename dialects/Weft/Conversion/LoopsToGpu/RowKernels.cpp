@@ -68,8 +68,9 @@ std::optional<Loops> loopsOf(GenericOp op) {
   Loops loops;
   for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges()))
     (loop < parallel.size() ? loops.rows : loops.columns).push_back(size);
-  if (llvm::is_contained(loops.columns, ShapedType::kDynamic) || llvm::is_contained(loops.rows, 0) ||
-      loops.count() < kLeastColumns || loops.count() > kMostElements * kMostThreads)
+  if (llvm::is_contained(loops.columns, ShapedType::kDynamic) ||
+      llvm::is_contained(loops.rows, 0) || loops.count() < kLeastColumns ||
+      loops.count() > kMostElements * kMostThreads)
     return std::nullopt;
   return loops;
 }
@@ -130,8 +131,8 @@ private:
     }
     SmallVector<unsigned> reduced;
     op.getReductionDims(reduced);
-    if (!reduced.empty() &&
-        (reduced.size() != loops.columns.size() || reduced.front() != rows || combinersOf(op).empty()))
+    if (!reduced.empty() && (reduced.size() != loops.columns.size() || reduced.front() != rows ||
+                             combinersOf(op).empty()))
       return false;
     bool isRelated = isFirst;
     for (OpOperand &operand : op->getOpOperands()) {
@@ -219,7 +220,8 @@ public:
   }
 
   gpu::LaunchOp build(StringRef module, StringRef kernel) {
-    for (const Nest &nest : chain) bodies.push_back(std::make_unique<KernelBody>(b, nest.generic()));
+    for (const Nest &nest : chain)
+      bodies.push_back(std::make_unique<KernelBody>(b, nest.generic()));
     // Several rows of a block are a warp's each, so that those beyond the last one can stay away
     // from where others store.
     const int64_t threads = loops.threads();
@@ -246,7 +248,8 @@ public:
       Value column = done == 0 ? lane : arith::AddIOp::create(b, lane, index(done)).getResult();
       Value isColumn;
       if (done + threads > loops.count()) {
-        isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, index(loops.count()));
+        isColumn =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ult, column, index(loops.count()));
         column = arith::MinUIOp::create(b, column, index(loops.count() - 1));
       }
       columns.push_back({column, isColumn});
@@ -335,8 +338,8 @@ private:
     SmallVector<SmallVector<Value>> made(nest.generic().getNumDpsInits());
     for (size_t i = 0; i < columns.size(); ++i) {
       body->setPlaces(columnLoops, columns[i].place);
-      for (auto [result, value] : llvm::enumerate(
-               body->body({}, [&](OpOperand &operand) { return read(operand, i); })))
+      for (auto [result, value] :
+           llvm::enumerate(body->body({}, [&](OpOperand &operand) { return read(operand, i); })))
         made[result].push_back(value);
     }
     for (auto [result, values] : llvm::enumerate(made)) note(result, std::move(values));
@@ -374,8 +377,8 @@ private:
   /// What the warps of a row have together: known to all their threads.
   SmallVector<Value> acrossWarps(Combining &combining, SmallVector<Value> partial, int64_t warps) {
     SmallVector<Value> buffers = combining.shared(launch, warps);
-    Value isOfWarp = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                                           arith::RemUIOp::create(b, thread, index(kWarp)), index(0));
+    Value isOfWarp = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::eq, arith::RemUIOp::create(b, thread, index(kWarp)), index(0));
     Value warp = arith::DivUIOp::create(b, thread, index(kWarp));
     auto guard = scf::IfOp::create(b, isOfWarp, /*withElseRegion=*/false);
     {
@@ -409,9 +412,7 @@ private:
 
 } // namespace
 
-size_t lengthOfChain(ArrayRef<Nest> nests) {
-  return Chain(nests).length();
-}
+size_t lengthOfChain(ArrayRef<Nest> nests) { return Chain(nests).length(); }
 
 gpu::LaunchOp buildChain(RewriterBase &rewriter, ArrayRef<Nest> chain, StringRef module,
                          StringRef kernel) {

@@ -1,4 +1,5 @@
-// Chains of ops on the same rows, as softmax and norms are, as one kernel with the rows in registers.
+// Chains of ops on the same rows, as softmax and norms are, as one kernel with the rows in
+// registers.
 #pragma once
 
 #include "Weft/Conversion/LoopsToGpu/Combining.h"
