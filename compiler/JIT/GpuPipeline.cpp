@@ -2,6 +2,8 @@
 
 #include "JIT/GpuPipeline.h"
 
+#include "Support/Ptx.h"
+
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
@@ -74,15 +76,6 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   kernels.addPass(createReconcileUnrealizedCastsPass());
 }
 
-/// The kernels of a PTX text, in its order.
-static SmallVector<StringRef> entriesOf(StringRef text) {
-  SmallVector<StringRef> names;
-  constexpr StringLiteral entry = ".entry ";
-  for (size_t at = 0; (at = text.find(entry, at)) != StringRef::npos; at += entry.size())
-    names.push_back(text.substr(at + entry.size()).take_until([](char c) { return c == '('; }));
-  return names;
-}
-
 Result<std::string> emitPtx(ModuleOp module) {
   const auto fault = [](const std::string &what) { return Fault{ErrorKind::compile, what}; };
   SmallVector<gpu::GPUModuleOp> found(module.getOps<gpu::GPUModuleOp>());
@@ -101,10 +94,10 @@ Result<std::string> emitPtx(ModuleOp module) {
     for (Attribute object : binary.getObjects())
       text += cast<gpu::ObjectAttr>(object).getObject().getValue().rtrim('\0').str();
   // Launches know kernels by their places.
-  SmallVector<StringRef> wanted;
+  std::vector<std::string> wanted;
   for (auto kernel : found.front().getOps<LLVM::LLVMFuncOp>())
-    if (kernel->hasAttr("nvvm.kernel")) wanted.push_back(kernel.getName());
-  if (entriesOf(text) != wanted) return fault("the kernels are not in the order of the module");
+    if (kernel->hasAttr("nvvm.kernel")) wanted.push_back(kernel.getName().str());
+  if (ptx_kernels(text) != wanted) return fault("the kernels are not in the order of the module");
   return text;
 }
 

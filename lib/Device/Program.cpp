@@ -4,6 +4,7 @@
 #include <array>
 
 #include "Support/Fault.h"
+#include "Support/Ptx.h"
 
 namespace weft::device {
 
@@ -11,41 +12,12 @@ using namespace cuda;
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_of_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%';
-}
-
 /// What stands for a launch with dimensions that the driver does not take.
 std::string text_of(Dim3 dim) {
   return std::to_string(dim.x) + "x" + std::to_string(dim.y) + "x" + std::to_string(dim.z);
 }
 
 } // namespace
-
-std::vector<std::string> entries_of(std::string_view ptx) {
-  constexpr std::string_view word = ".entry";
-  std::vector<std::string> names;
-  for (std::size_t at = 0; at < ptx.size(); ++at) {
-    if (ptx[at] == '"') { // the name of a file
-      at = std::min(ptx.find('"', at + 1), ptx.size());
-    } else if (ptx.substr(at, 2) == "//") {
-      at = std::min(ptx.find('\n', at), ptx.size());
-    } else if (ptx.substr(at, 2) == "/*") {
-      at = std::min(ptx.find("*/", at), ptx.size());
-    } else if (ptx[at] == '.' && ptx.substr(at, word.size()) == word &&
-               at + word.size() < ptx.size() && is_space(ptx[at + word.size()])) {
-      std::size_t begin = at + word.size();
-      while (begin < ptx.size() && is_space(ptx[begin])) ++begin;
-      std::size_t end = begin;
-      while (end < ptx.size() && is_of_name(ptx[end])) ++end;
-      names.emplace_back(ptx.substr(begin, end - begin));
-      at = end - 1;
-    }
-  }
-  return names;
-}
 
 CudaProgram::CudaProgram(Gpu &gpu, const std::string &ptx, const std::string &name) : gpu_(gpu) {
   const Driver &driver = gpu.driver();
@@ -68,7 +40,7 @@ CudaProgram::CudaProgram(Gpu &gpu, const std::string &ptx, const std::string &na
   }
   default: gpu.check(result, "loading the kernels of '" + name + "'");
   }
-  const std::vector<std::string> names = entries_of(ptx);
+  const std::vector<std::string> names = ptx_kernels(ptx);
   kernels_ = std::vector<Kernel>(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     kernels_[i].name = names[i];

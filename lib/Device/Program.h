@@ -10,9 +10,6 @@
 
 namespace weft::device {
 
-/// The names of the kernels of a text, in its order.
-std::vector<std::string> entries_of(std::string_view ptx);
-
 class CudaProgram final : public Program {
 public:
   struct Kernel {

@@ -1,13 +1,14 @@
 // Programs: loading PTX, kernels by number, launches.
 #include "Device/Program.h"
 #include "OnGpu.h"
+#include "Support/Ptx.h"
 
 namespace weft::device {
 namespace {
 
 TEST(Programs, KernelsAreNumberedAsInTheText) {
-  EXPECT_EQ(entries_of(kPtx), (std::vector<std::string>{"add", "poke"}));
-  EXPECT_EQ(entries_of("/* .entry a */ .file 1 \".entry b\"\n.entry\n  c$_1(\n.entryx"),
+  EXPECT_EQ(ptx_kernels(kPtx), (std::vector<std::string>{"add", "poke"}));
+  EXPECT_EQ(ptx_kernels("/* .entry a */ .file 1 \".entry b\"\n.entry\n  c$_1(\n.entryx"),
             std::vector<std::string>{"c$_1"});
   on_gpu("", [] {
     const std::shared_ptr<Program> program = gpu().load(kPtx, "step");

@@ -1,0 +1,14 @@
+// What is asked of a text of PTX without a driver.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft {
+
+/// The names of the kernels of a text, those behind `.entry`, in its order. Launches know kernels by
+/// their places among them.
+std::vector<std::string> ptx_kernels(std::string_view ptx);
+
+} // namespace weft
