@@ -310,9 +310,7 @@ struct MatmulToRuntime : impl::MatmulToRuntimePassBase<MatmulToRuntime> {
   void runOnOperation() override {
     SmallVector<linalg::LinalgOp> products;
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (isa<linalg::ContractOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op) &&
-          op.hasPureBufferSemantics())
-        products.push_back(op);
+      if (isMatrixProduct(op) && op.hasPureBufferSemantics()) products.push_back(op);
     });
     for (linalg::LinalgOp op : products) {
       ImplicitLocOpBuilder b(op.getLoc(), op);

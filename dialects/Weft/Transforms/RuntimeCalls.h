@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::weft {
@@ -20,6 +21,11 @@ func::CallOp callRuntime(ImplicitLocOpBuilder &b, StringRef name, ValueRange ope
 inline constexpr llvm::StringLiteral kWrites = "weft.writes";
 inline void noteWrites(func::CallOp call, std::size_t count) {
   call->setAttr(kWrites, Builder(call).getI64IntegerAttr(static_cast<int64_t>(count)));
+}
+
+/// Whether an op is a product of matrices, for which the library has routines.
+inline bool isMatrixProduct(Operation *op) {
+  return isa<linalg::ContractOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op);
 }
 
 /// An array of 64-bit numbers on the stack that outlives the branch it is filled in: allocated at

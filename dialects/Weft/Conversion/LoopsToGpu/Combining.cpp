@@ -1,5 +1,6 @@
 // Neutral elements, shuffles and shared memory.
 #include "Weft/Conversion/LoopsToGpu/Combining.h"
+#include "Weft/Conversion/LoopsToGpu/KernelBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -107,11 +108,7 @@ Combining::Values Combining::acrossLanes(Values partial, int64_t threads) {
 }
 
 SmallVector<Value> Combining::shared(gpu::LaunchOp launch, ArrayRef<int64_t> shape) {
-  return llvm::map_to_vector(types(), [&](Type type) -> Value {
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    return launch.addWorkgroupAttribution(MemRefType::get(shape, type, AffineMap(), space),
-                                          b.getLoc());
-  });
+  return llvm::map_to_vector(types(), [&](Type type) { return sharedMemory(launch, shape, type); });
 }
 
 } // namespace mlir::weft

@@ -1,6 +1,7 @@
 // What the host reads in buffers for launches alone, read by the launches.
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 
+#include "Weft/Conversion/LoopsToGpu/HostCalls.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/IR/Buffers.h"
@@ -10,7 +11,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::weft {
 
@@ -21,13 +21,8 @@ bool isOfHost(Value buffer) {
 
 /// Whether a call of the runtime writes no buffer of the device, or ends the program.
 static bool onlyReads(func::CallOp call) {
-  return llvm::StringSwitch<bool>(call.getCallee())
-      .Cases({"weft_rt_outside", "weft_rt_check_indices", "weft_rt_index_error"}, true)
-      .Cases({"weft_rt_print", "weft_rt_assert_fail", "weft_rt_shape_error"}, true)
-      .Cases({"weft_rt_host_call", "weft_rt_host_size", "weft_rt_on_stop"}, true)
-      .Cases({"weft_rt_interrupt", "weft_rt_interrupted"}, true)
-      .Cases({"weft_rt_note_begin", "weft_rt_note_end"}, true)
-      .Default(false);
+  const StringRef name = call.getCallee();
+  return name == "weft_rt_outside" || (knowsDevices(name) && name != "weft_rt_host_take");
 }
 
 namespace {

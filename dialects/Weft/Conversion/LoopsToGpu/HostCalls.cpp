@@ -28,8 +28,7 @@ Value pointerTo(ImplicitLocOpBuilder &b, Value buffer) {
                                   deviceAddress(b, buffer, /*offset=*/true));
 }
 
-/// Whether a function of the runtime looks for itself whether elements are a device's.
-static bool knowsDevices(StringRef name) {
+bool knowsDevices(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"weft_rt_print", "weft_rt_assert_fail", "weft_rt_shape_error"}, true)
       .Cases({"weft_rt_check_indices", "weft_rt_index_error", "weft_rt_on_stop"}, true)

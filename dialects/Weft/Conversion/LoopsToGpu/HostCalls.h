@@ -12,6 +12,10 @@ Value deviceAddress(ImplicitLocOpBuilder &b, Value buffer, bool offset);
 /// A pointer to the first element of a buffer.
 Value pointerTo(ImplicitLocOpBuilder &b, Value buffer);
 
+/// Whether a function of the runtime looks for itself whether elements are a device's. Of these,
+/// weft_rt_host_take alone writes buffers.
+bool knowsDevices(StringRef name);
+
 /// Makes a call of one of the library's routines one on copies in the host's memory; other calls
 /// stay what they are.
 void bringToHost(func::CallOp call);

@@ -21,6 +21,22 @@ gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, 
   return launch;
 }
 
+std::optional<int64_t> knownCount(linalg::GenericOp op, ArrayRef<unsigned> loops) {
+  const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  int64_t count = 1;
+  for (unsigned loop : loops) {
+    if (ShapedType::isDynamic(sizes[loop])) return std::nullopt;
+    count *= sizes[loop];
+  }
+  return count;
+}
+
+Value sharedMemory(gpu::LaunchOp launch, ArrayRef<int64_t> shape, Type element) {
+  auto space = gpu::AddressSpaceAttr::get(launch.getContext(), gpu::AddressSpace::Workgroup);
+  return launch.addWorkgroupAttribution(MemRefType::get(shape, element, AffineMap(), space),
+                                        launch.getLoc());
+}
+
 KernelBody::KernelBody(ImplicitLocOpBuilder &b, linalg::GenericOp op) : b(b), op(op) {
   auto structured = cast<linalg::LinalgOp>(op.getOperation());
   for (Range range : structured.createLoopRanges(b, op.getLoc())) {

@@ -15,6 +15,12 @@ inline constexpr int64_t kBlockSize = 256;
 gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
                        StringRef kernel, Value blocksOfY = nullptr);
 
+/// The product of some loops' sizes, if it is known.
+std::optional<int64_t> knownCount(linalg::GenericOp op, ArrayRef<unsigned> loops);
+
+/// Shared memory of the launch's blocks.
+Value sharedMemory(gpu::LaunchOp launch, ArrayRef<int64_t> shape, Type element);
+
 /// Builds iterations of one structured op.
 class KernelBody {
 public:

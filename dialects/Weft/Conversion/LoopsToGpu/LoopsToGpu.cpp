@@ -5,6 +5,7 @@
 #include "Weft/Conversion/LoopsToGpu/RowKernels.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
+#include "Weft/Transforms/RuntimeCalls.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +36,7 @@ linalg::FillOp fillOf(GenericOp op, OpOperand &init) {
   AffineMap map = op.getMatchingIndexingMap(&init);
   if (!map.isProjectedPermutation() || op.getMatchingBlockArgument(&init).use_empty()) return {};
   for (OpOperand *input : op.getDpsInputOperands())
-    if (input->get() == init.get()) return {};
+    if (isa<MemRefType>(input->get().getType()) && mayShare(init.get(), input->get())) return {};
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (auto fill = dyn_cast<linalg::FillOp>(before))
       return fill.getOutputs().front() == init.get() ? fill : linalg::FillOp();
@@ -158,7 +159,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     for (auto [op, nest] : llvm::zip_equal(ops, nests)) {
       nest.op = op;
       if (isa<memref::StoreOp, linalg::FillOp>(op)) continue;
-      nest.isProduct = isa<linalg::ContractOp, linalg::MatmulOp, linalg::BatchMatmulOp>(op);
+      nest.isProduct = isMatrixProduct(op);
       rewriter.setInsertionPoint(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
       if (failed(generic)) return op->emitOpError("has no form as a loop nest");

@@ -60,17 +60,6 @@ std::optional<Roles> rolesOf(GenericOp op) {
   return roles;
 }
 
-/// The product of some loops' sizes, if it is known.
-std::optional<int64_t> knownCount(GenericOp op, ArrayRef<unsigned> loops) {
-  int64_t count = 1;
-  for (unsigned loop : loops) {
-    const int64_t size = op.getStaticLoopRanges()[loop];
-    if (ShapedType::isDynamic(size)) return std::nullopt;
-    count *= size;
-  }
-  return count;
-}
-
 /// Builds the launch of one product.
 class ProductBuilder {
 public:
@@ -149,10 +138,8 @@ private:
   /// spread over all banks by what each line is longer.
   Value shared(gpu::LaunchOp launch, OpOperand &operand) {
     const int64_t line = tile + (isAlongSum(operand) ? kBanks / depth : 0);
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    Type element = cast<MemRefType>(operand.get().getType()).getElementType();
-    return launch.addWorkgroupAttribution(
-        MemRefType::get({depth, line}, element, AffineMap(), space), b.getLoc());
+    return sharedMemory(launch, {depth, line},
+                        cast<MemRefType>(operand.get().getType()).getElementType());
   }
 
   /// Copies a part of an operand, neighbouring threads along what is fastest in memory. Beyond the

@@ -27,17 +27,6 @@ struct Spread {
   int64_t results() const { return kBlockSize / threads; } ///< of a block
 };
 
-/// The product of some loops' sizes, if it is known.
-std::optional<int64_t> knownCount(GenericOp op, ArrayRef<unsigned> loops) {
-  const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
-  int64_t count = 1;
-  for (unsigned loop : loops) {
-    if (ShapedType::isDynamic(sizes[loop])) return std::nullopt;
-    count *= sizes[loop];
-  }
-  return count;
-}
-
 SmallVector<unsigned> parallelOf(GenericOp op) {
   SmallVector<unsigned> loops;
   op.getParallelDims(loops);

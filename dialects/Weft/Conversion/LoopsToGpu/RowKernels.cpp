@@ -227,8 +227,6 @@ public:
     const int64_t threads = loops.threads();
     const int64_t rowsOfBlock = threads == kWarp ? kBlockSize / kWarp : 1;
     Value rows = bodies.front()->count(rowLoops);
-    for (size_t i = 0; i < chain.size(); ++i)
-      if (chain[i].generic().getNumReductionLoops() != 0) rows = bodies[i]->count(rowLoops);
     Value blocks = b.createOrFold<arith::CeilDivUIOp>(rows, index(rowsOfBlock));
     launch = launchOf(b, b.getLoc(), blocks, index(threads * rowsOfBlock), module, kernel);
 
