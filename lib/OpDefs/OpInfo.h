@@ -117,6 +117,9 @@ struct OpInfo {
   std::uint8_t results;
   int cost;
   OpEffects effects;
+  /// Whether its elements are new, of a stream or of no tensor at all: they go where new tensors
+  /// go.
+  bool creates;
   bool differentiable;
   std::string_view inactive; ///< why there is no derivative, or empty
   std::uint32_t saved;       ///< bit i: the derivative mentions operand i; the bits after the last

@@ -41,11 +41,6 @@ std::string text_of(std::span<const TensorType> operands, const Tensor &result) 
   return text + (text.empty() ? "-> " : " -> ") + to_string(detail::type_of(result));
 }
 
-/// Whether the result is of no operand's elements, so that it goes where new tensors go.
-bool is_creation(const OpInfo &info, std::span<const Tensor> operands) {
-  return (operands.empty() && info.op != OpCode::read) || info.name.starts_with("draw_");
-}
-
 } // namespace
 
 EagerFunction eager::function_of(OpCode op) {
@@ -145,7 +140,7 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
                               : execute_several(info, operands, attrs, *result, more_types, more);
   if (scope.noted()) [[unlikely]]
     scope.set_detail(text_of(types, value));
-  if (is_creation(info, operands)) {
+  if (info.creates) {
     value = detail::placed(std::move(value));
     for (Tensor &result : more) result = detail::placed(std::move(result));
   }

@@ -80,6 +80,7 @@ void emitOpTable(const RecordKeeper &records, raw_ostream &os) {
        << (op.shapeFunction.empty() ? "nullptr" : "&shapes::" + op.shapeFunction)
        << ",\n     .results = " << op.resultNames.size() << ",\n     .cost = " << op.cost
        << ",\n     .effects = " << effects(op)
+       << ",\n     .creates = " << (op.creates() ? "true" : "false")
        << ",\n     .differentiable = " << (op.differentiable() ? "true" : "false")
        << ",\n     .inactive = \"" << op.inactive << "\",\n     .saved = " << op.saved()
        << ",\n     .saved_for = " << table(op.vjp.empty(), "_saved", "std::uint32_t")

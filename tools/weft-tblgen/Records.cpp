@@ -60,6 +60,11 @@ bool OpRecord::admitsComplex() const {
   });
 }
 
+bool OpRecord::creates() const {
+  const auto isStream = [](const Operand &operand) { return operand.isStream; };
+  return kind != "effect" && (operands.empty() || llvm::any_of(operands, isStream));
+}
+
 bool OpRecord::differentiableBy(unsigned operand) const {
   return operand < vjp.size() && !isOperator(vjp[operand], "no_grad");
 }

@@ -140,6 +140,8 @@ struct OpRecord : Callable {
   int cost;
 
   bool differentiable() const { return inactive.empty(); }
+  /// Whether its elements are new: it draws them, or is no function of tensors.
+  bool creates() const;
   /// How many rows its operands have in the op table: one for all sizes.
   std::size_t operandRows() const { return operands.size() + (takesSizes ? 1 : 0); }
   /// Whether an operand may be complex numbers.
