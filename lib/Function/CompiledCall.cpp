@@ -116,6 +116,29 @@ static Tensor as_typed(const Tensor &given, DType dtype) {
   return detail::new_view_as(given, dtype, impl->sizes().first(rank), strides, 0);
 }
 
+/// Makes the results whose sizes are known, and says how many others there are, which the code
+/// makes.
+template <class Buffers, class Make>
+std::size_t CompiledCall::make_results(std::vector<Tensor> &results, Buffers &buffers,
+                                       const Make &make) const {
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].defined()) {
+      ++others;
+      continue;
+    }
+    results[i] = make(outputs_[i].impl());
+    buffers.push_back(results[i].impl()->data);
+  }
+  return others;
+}
+
+void CompiledCall::take_sized(std::vector<Tensor> &results, std::vector<Tensor> &sized) const {
+  for (std::size_t i = 0, next = 0; next < sized.size(); ++i)
+    if (!outputs_[i].defined())
+      results[i] = as_typed(sized[next++], program_->values[program_->outputs[i]].dtype);
+}
+
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
   const profile::Scope scope(profile::Kind::function, event_);
@@ -160,22 +183,14 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
   }
 
   std::vector<Tensor> results(outputs_.size());
-  std::size_t dynamic = 0;
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i].defined()) {
-      ++dynamic;
-      continue;
-    }
-    const detail::TensorImpl *like = outputs_[i].impl();
-    results[i] = detail::new_tensor_like_contiguous(like, like->dtype);
-    buffers.push_back(results[i].impl()->data);
-  }
-  std::vector<Tensor> sized(dynamic);
+  std::vector<Tensor> sized(make_results(results, buffers, [&](const detail::TensorImpl *like) {
+    return detail::new_tensor_like_contiguous(like, like->dtype);
+  }));
 
   CallContext context;
   fill(context);
   context.outputs = sized.data();
-  context.output_count = static_cast<std::int64_t>(dynamic);
+  context.output_count = static_cast<std::int64_t>(sized.size());
   context.notes = notes;
   const Arena arena(code->arena_bytes, program_->name);
   context.arena = arena.memory();
@@ -184,11 +199,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
     code->entry(buffers.data(), dims.data(), &context);
   }
 
-  for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
-    if (!outputs_[i].defined()) {
-      results[i] = std::move(sized[next++]);
-      results[i] = as_typed(results[i], program_->values[program_->outputs[i]].dtype);
-    }
+  take_sized(results, sized);
   return results;
 }
 
@@ -261,32 +272,20 @@ std::vector<Tensor> CompiledCall::run_on(DeviceProgram &there,
   }
 
   std::vector<Tensor> results(outputs_.size());
-  std::size_t dynamic = 0;
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputs_[i].defined()) {
-      ++dynamic;
-      continue;
-    }
-    const detail::TensorImpl *like = outputs_[i].impl();
-    results[i] = detail::new_tensor_on(device, like->dtype, like->sizes());
-    buffers.push_back(results[i].impl()->data);
-  }
-  std::vector<Tensor> sized(dynamic);
+  std::vector<Tensor> sized(make_results(results, buffers, [&](const detail::TensorImpl *like) {
+    return detail::new_tensor_on(device, like->dtype, like->sizes());
+  }));
   CallContext context;
   fill(context);
   context.outputs = sized.data();
-  context.output_count = static_cast<std::int64_t>(dynamic);
+  context.output_count = static_cast<std::int64_t>(sized.size());
   context.device = &call;
   if (code.arena_bytes > 0) context.arena = call.allocate(code.arena_bytes);
   {
     const VariablesInUse in_use({used.data(), used.size()});
     code.entry(buffers.data(), dims.data(), &context);
   }
-  for (std::size_t i = 0, next = 0; i < results.size() && dynamic != 0; ++i)
-    if (!outputs_[i].defined()) {
-      results[i] = std::move(sized[next++]);
-      results[i] = as_typed(results[i], program_->values[program_->outputs[i]].dtype);
-    }
+  take_sized(results, sized);
   return results;
 }
 

@@ -39,6 +39,10 @@ private:
   DeviceProgram &on(Device device);
   std::vector<Tensor> run_on(DeviceProgram &there, std::span<detail::TensorImpl *const> inputs,
                              std::span<const detail::VariablePointer> variables);
+  template <class Buffers, class Make>
+  std::size_t make_results(std::vector<Tensor> &results, Buffers &buffers, const Make &make) const;
+  /// Puts the results that the code has made in their places.
+  void take_sized(std::vector<Tensor> &results, std::vector<Tensor> &sized) const;
   /// What a call's context has of the program.
   void fill(CallContext &context) const;
 
