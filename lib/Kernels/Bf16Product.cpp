@@ -1,7 +1,7 @@
 // Products of bf16: the sums are of floats, packed slice by slice, and rounded at their end.
 #include "Kernels/Bf16Kernels.h"
 #include "Kernels/Matmul.h"
-#include "Kernels/MatmulScratch.h"
+#include "Kernels/MatmulBlocking.h"
 #include "Kernels/MatmulThresholds.h"
 #include "Support/Threads.h"
 
@@ -26,23 +26,6 @@ constexpr int64_t kThinColumns = 64;
 constexpr int64_t kRowsInPlace = 16, kSmallInPlace = 4 << 10;
 /// Steps of a few rows of A that are packed on the stack.
 constexpr int64_t kStepsOnStack = 4096;
-
-/// More elements than there can be, still safe to add to.
-constexpr int64_t kTooMany = int64_t(1) << 60;
-
-int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-int64_t times(int64_t a, int64_t b, int64_t c = 1) {
-  int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product))
-    return kTooMany;
-  return std::min(product, kTooMany);
-}
-
-float *scratch_for(Scratch use, int64_t elements) {
-  return static_cast<float *>(
-      scratch(use, static_cast<size_t>(std::min(elements, kTooMany)) * sizeof(float)));
-}
 
 /// One product of a batch; strides count elements.
 struct Product {
@@ -130,7 +113,7 @@ bool multiply_thin(const Level &level, Product p) {
   alignas(64) float on_stack[kStepsOnStack];
   float *const packed = times(least, steps) <= kStepsOnStack
                             ? on_stack
-                            : scratch_for(Scratch::vector, times(least, steps));
+                            : scratch_for<float>(Scratch::vector, times(least, steps));
   if (packed == nullptr) return false;
   for (int64_t i = 0; i < p.m; i += kMostThinRows) {
     const int64_t rows = std::min(kMostThinRows, p.m - i);
@@ -149,7 +132,7 @@ bool multiply_thin(const Level &level, Product p) {
 }
 
 /// For each block of rows and columns and slice of k the threads first pack A and B together, then
-/// share the panels' tiles, as multiply_blocked of Matmul.cpp.
+/// share the panels' tiles.
 void multiply(const Level &level, const Product &p) {
   const Bf16Kernels &kernels = level.kernels;
   if (multiply_thin(level, p)) return;
@@ -166,9 +149,10 @@ void multiply(const Level &level, const Product &p) {
                    columns;
   const int64_t most_a = divide_up(std::min(p.m, most_rows), rows);
   const int64_t most_b = divide_up(std::min(p.n, most_columns), columns);
-  float *const packed_b = scratch_for(Scratch::panels, most_a * a_panel + most_b * b_panel);
+  float *const packed_b = scratch_for<float>(Scratch::panels, most_a * a_panel + most_b * b_panel);
   float *const kept =
-      slices > 1 ? scratch_for(Scratch::sums, times(most_a * rows, most_b * columns)) : nullptr;
+      slices > 1 ? scratch_for<float>(Scratch::sums, times(most_a * rows, most_b * columns))
+                 : nullptr;
   if (packed_b == nullptr || (slices > 1 && kept == nullptr)) return multiply_on_stack(level, p);
   float *const packed_a = packed_b + most_b * b_panel;
   const int64_t kept_row = most_b * columns;
@@ -184,21 +168,22 @@ void multiply(const Level &level, const Product &p) {
         const int64_t a_panels = divide_up(m, rows), b_panels = divide_up(n, columns);
         // Of one slice B stays packed from one block of rows to the next.
         const int64_t b_units = i == 0 || slices > 1 ? b_panels * columns : 0;
-        const uint16_t *const a = p.a + i * p.a_row + l * p.a_col;
-        const uint16_t *const b = p.b + l * p.b_row + j * p.b_col;
+        const PackedSlice<uint16_t, float> packed{.m = m,
+                                                  .n = n,
+                                                  .k = k,
+                                                  .a = p.a + i * p.a_row + l * p.a_col,
+                                                  .a_row = p.a_row,
+                                                  .a_col = p.a_col,
+                                                  .b = p.b + l * p.b_row + j * p.b_col,
+                                                  .b_row = p.b_row,
+                                                  .b_col = p.b_col,
+                                                  .packed_a = packed_a,
+                                                  .a_panel = a_panel,
+                                                  .packed_b = packed_b,
+                                                  .b_panel = b_panel};
         threads::parallel_for_noexcept(
-            0, b_units + a_panels * rows, divide_up(kPackWork, k), [&](int64_t begin, int64_t end) {
-              const auto b_from = divide_up(std::min(begin, b_units), columns) * columns;
-              const auto b_to = divide_up(std::min(end, b_units), columns) * columns;
-              if (b_from < b_to)
-                kernels.pack_b(k, std::min(b_to, n) - b_from, b + b_from * p.b_col, p.b_row,
-                               p.b_col, packed_b + b_from / columns * b_panel, b_panel);
-              const auto a_from = divide_up(std::max(begin - b_units, int64_t(0)), rows) * rows;
-              const auto a_to = divide_up(std::max(end - b_units, int64_t(0)), rows) * rows;
-              if (a_from < a_to)
-                kernels.pack_a(std::min(a_to, m) - a_from, k, a + a_from * p.a_row, p.a_row,
-                               p.a_col, packed_a + a_from / rows * a_panel, a_panel);
-            });
+            0, b_units + a_panels * rows, divide_up(kPackWork, k),
+            [&](int64_t begin, int64_t end) { packed.pack(kernels, b_units, begin, end); });
         threads::parallel_for_noexcept(
             0, a_panels * b_panels, divide_up(kThreadWork, times(k_steps, rows * columns)),
             [&](int64_t begin, int64_t end) {
@@ -210,25 +195,21 @@ void multiply(const Level &level, const Product &p) {
               block.b_row = columns, block.b_panel = b_panel;
               block.a_packed = block.b_packed = true;
               block.accumulate = slice > 0;
-              while (begin < end) {
-                const int64_t block_start = begin / (row_block * b_panels) * row_block;
-                const int64_t height = std::min(row_block, a_panels - block_start);
-                const int64_t within = begin - block_start * b_panels;
-                const int64_t panel = within / height, first = within % height;
-                const int64_t count = std::min(height - first, end - begin);
-                const int64_t top = (block_start + first) * rows;
-                block.m = std::min(count * rows, m - top);
-                block.n = std::min(columns, n - panel * columns);
-                block.a = packed_a + (block_start + first) * a_panel;
-                block.b = packed_b + panel * b_panel;
-                block.c = kept != nullptr ? kept + top * kept_row + panel * columns : sums;
-                block.c_row = kept != nullptr ? kept_row : columns;
-                level.block(block);
-                if (slice + 1 == slices)
-                  kernels.round(block.m, block.n, block.c, block.c_row,
-                                p.c + (i + top) * p.c_row + j + panel * columns, p.c_row);
-                begin += count;
-              }
+              each_run_of_tiles(
+                  begin, end, row_block, a_panels, b_panels,
+                  [&](int64_t panel, int64_t first, int64_t count) {
+                    const int64_t top = first * rows;
+                    block.m = std::min(count * rows, m - top);
+                    block.n = std::min(columns, n - panel * columns);
+                    block.a = packed_a + first * a_panel;
+                    block.b = packed_b + panel * b_panel;
+                    block.c = kept != nullptr ? kept + top * kept_row + panel * columns : sums;
+                    block.c_row = kept != nullptr ? kept_row : columns;
+                    level.block(block);
+                    if (slice + 1 == slices)
+                      kernels.round(block.m, block.n, block.c, block.c_row,
+                                    p.c + (i + top) * p.c_row + j + panel * columns, p.c_row);
+                  });
             });
       }
 }

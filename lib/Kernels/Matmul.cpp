@@ -2,8 +2,8 @@
 
 #include "Kernels/Matmul.h"
 
+#include "Kernels/MatmulBlocking.h"
 #include "Kernels/MatmulKernels.h"
-#include "Kernels/MatmulScratch.h"
 #include "Kernels/MatmulThresholds.h"
 #include "Support/Threads.h"
 
@@ -25,20 +25,6 @@ struct Product {
   bool add = false;
 };
 
-int64_t divide_up(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-/// More elements than there can be, still safe to add to: operands that are broadcast have any size
-/// and no memory.
-constexpr int64_t kTooMany = int64_t(1) << 60;
-
-/// The product, at most kTooMany.
-int64_t times(int64_t a, int64_t b, int64_t c = 1) {
-  int64_t product = 0;
-  if (__builtin_mul_overflow(a, b, &product) || __builtin_mul_overflow(product, c, &product))
-    return kTooMany;
-  return std::min(product, kTooMany);
-}
-
 /// True when `rows` rows that lie `stride` elements apart push each other out of a cache because
 /// the stride is a multiple of a large power of two: out of the first level, whose ways are taken
 /// as 4 KiB and 8 per set, or out of the second, taken as 1 MiB with ways of 64 KiB.
@@ -46,12 +32,6 @@ bool collide(int64_t rows, int64_t stride, size_t item) {
   constexpr int64_t kFirstWay = 4 << 10, kWay = 64 << 10, kCache = 1 << 20;
   const int64_t bytes = stride * int64_t(item);
   return (bytes % kFirstWay == 0 && rows > 8) || rows > kCache / std::gcd(bytes, kWay);
-}
-
-template <typename T>
-T *scratch_for(Scratch use, int64_t elements) {
-  return static_cast<T *>(
-      scratch(use, static_cast<size_t>(std::min(elements, kTooMany)) * sizeof(T)));
 }
 
 /// Correct whatever else is missing: takes a block with A packed or not and B in place.
@@ -204,25 +184,24 @@ void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
         const int64_t m = std::min(most_rows, p.m - i), n = std::min(kMostPacked, p.n - j);
         const int64_t k = std::min(depth, p.k - l);
         const int64_t a_panels = divide_up(m, rows), b_panels = divide_up(n, columns);
-        // B stays packed from one block of rows to the next. The loop is over B's columns, then A's
-        // rows, so that every thread copies the same amount; panels belong to where they begin.
+        // B stays packed from one block of rows to the next.
         const int64_t b_units = i == 0 ? b_panels * columns : 0;
-        const T *a = p.a + i * p.a_row + l * p.a_col, *b = p.b + l * p.b_row + j * p.b_col;
+        const PackedSlice<T, T> packed{.m = m,
+                                       .n = n,
+                                       .k = k,
+                                       .a = p.a + i * p.a_row + l * p.a_col,
+                                       .a_row = p.a_row,
+                                       .a_col = p.a_col,
+                                       .b = p.b + l * p.b_row + j * p.b_col,
+                                       .b_row = p.b_row,
+                                       .b_col = p.b_col,
+                                       .packed_a = packed_a,
+                                       .a_panel = a_panel,
+                                       .packed_b = packed_b,
+                                       .b_panel = b_panel};
         threads::parallel_for_noexcept(
-            0, b_units + a_panels * rows, divide_up(kPackWork, k), [&](int64_t begin, int64_t end) {
-              const auto b_from = divide_up(std::min(begin, b_units), columns) * columns;
-              const auto b_to = divide_up(std::min(end, b_units), columns) * columns;
-              if (b_from < b_to)
-                kernels.pack_b(k, std::min(b_to, n) - b_from, b + b_from * p.b_col, p.b_row,
-                               p.b_col, packed_b + b_from / columns * b_panel, b_panel);
-              const auto a_from = divide_up(std::max(begin - b_units, int64_t(0)), rows) * rows;
-              const auto a_to = divide_up(std::max(end - b_units, int64_t(0)), rows) * rows;
-              if (a_from < a_to)
-                kernels.pack_a(std::min(a_to, m) - a_from, k, a + a_from * p.a_row, p.a_row,
-                               p.a_col, packed_a + a_from / rows * a_panel, a_panel);
-            });
-        // Tiles in the order (block of rows, panel of columns, panel of rows in the block), cut
-        // into ranges anywhere: the threads' shares differ by at most one tile.
+            0, b_units + a_panels * rows, divide_up(kPackWork, k),
+            [&](int64_t begin, int64_t end) { packed.pack(kernels, b_units, begin, end); });
         threads::parallel_for_noexcept(
             0, a_panels * b_panels, divide_up(kThreadWork, k * rows * columns),
             [&](int64_t begin, int64_t end) {
@@ -232,21 +211,16 @@ void multiply_blocked(const MatmulKernels<T> &kernels, const Product<T> &p) {
               block.b_row = columns, block.b_panel = b_panel, block.c_row = p.c_row;
               block.a_packed = block.b_packed = true;
               block.accumulate = l > 0;
-              while (begin < end) {
-                const int64_t block_start = begin / (row_block * b_panels) * row_block;
-                const int64_t height = std::min(row_block, a_panels - block_start);
-                const int64_t within = begin - block_start * b_panels;
-                const int64_t panel = within / height, first = within % height;
-                const int64_t count = std::min(height - first, end - begin);
-                const int64_t top = (block_start + first) * rows;
-                block.m = std::min(count * rows, m - top);
-                block.n = std::min(columns, n - panel * columns);
-                block.a = packed_a + (block_start + first) * a_panel;
-                block.b = packed_b + panel * b_panel;
-                block.c = p.c + (i + top) * p.c_row + j + panel * columns;
-                kernels.block(block);
-                begin += count;
-              }
+              each_run_of_tiles(begin, end, row_block, a_panels, b_panels,
+                                [&](int64_t panel, int64_t first, int64_t count) {
+                                  const int64_t top = first * rows;
+                                  block.m = std::min(count * rows, m - top);
+                                  block.n = std::min(columns, n - panel * columns);
+                                  block.a = packed_a + first * a_panel;
+                                  block.b = packed_b + panel * b_panel;
+                                  block.c = p.c + (i + top) * p.c_row + j + panel * columns;
+                                  kernels.block(block);
+                                });
             });
       }
 }

@@ -2,6 +2,7 @@
 // processor's flags, on every level and layout.
 
 #include "Kernels/Matmul.h"
+#include "StridedMatrix.h"
 #include "Support/Threads.h"
 
 #include <weft/float16.h>
@@ -72,36 +73,11 @@ bfloat16 draw(Numbers numbers, std::mt19937 &random) {
   return bfloat16::from_bits(bits);
 }
 
-enum class Layout { rows, columns, padded_rows, padded_columns, both_strided, reversed };
-constexpr Layout kLayouts[] = {Layout::rows,           Layout::columns,      Layout::padded_rows,
-                               Layout::padded_columns, Layout::both_strided, Layout::reversed};
-
-struct Matrix {
-  int64_t rows, columns, row_step = 0, column_step = 0, start = 0;
-  std::vector<bfloat16> storage;
-
-  Matrix(int64_t rows_, int64_t columns_, Layout layout, Numbers numbers, std::mt19937 &random)
-      : rows(rows_), columns(columns_) {
-    switch (layout) {
-    case Layout::rows: row_step = columns, column_step = 1; break;
-    case Layout::columns: row_step = 1, column_step = rows; break;
-    case Layout::padded_rows: row_step = columns + 3, column_step = 1; break;
-    case Layout::padded_columns: row_step = 1, column_step = rows + 5; break;
-    case Layout::both_strided: row_step = 2 * columns + 1, column_step = 2; break;
-    case Layout::reversed:
-      row_step = -columns, column_step = -1, start = std::max<int64_t>(rows * columns - 1, 0);
-      break;
-    }
-    const int64_t last = std::abs(row_step) * (rows - 1) + std::abs(column_step) * (columns - 1);
-    // NaN between the elements, which no kernel may use.
-    storage.assign(static_cast<std::size_t>(last + 1), bfloat16::from_bits(0x7fc1));
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        storage[static_cast<std::size_t>(start + i * row_step + j * column_step)] =
-            draw(numbers, random);
-  }
-  const bfloat16 *data() const { return storage.data() + start; }
-  bfloat16 at(int64_t i, int64_t j) const { return data()[i * row_step + j * column_step]; }
+/// With NaN between the elements.
+struct Matrix : StridedMatrix<bfloat16> {
+  Matrix(int64_t rows, int64_t columns, Layout layout, Numbers numbers, std::mt19937 &random)
+      : StridedMatrix(rows, columns, layout, bfloat16::from_bits(0x7fc1),
+                      [&] { return draw(numbers, random); }) {}
 };
 
 std::vector<bfloat16> multiply(const Matrix &a, const Matrix &b, CpuLevel level, bool pairs,

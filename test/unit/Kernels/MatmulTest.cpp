@@ -1,6 +1,7 @@
 // Tests of the matrix product: against a naive one, at every CPU level, on every path.
 
 #include "Kernels/Matmul.h"
+#include "StridedMatrix.h"
 
 #include "Support/Threads.h"
 
@@ -19,36 +20,11 @@ namespace {
 constexpr CpuLevel kLevels[] = {CpuLevel::v2, CpuLevel::v3, CpuLevel::v4};
 constexpr MatmulPath kPaths[] = {MatmulPath::automatic, MatmulPath::direct, MatmulPath::blocked};
 
-/// How an operand lies in memory.
-enum class Layout { rows, columns, padded_rows, padded_columns, both_strided, reversed };
-constexpr Layout kLayouts[] = {Layout::rows,           Layout::columns,      Layout::padded_rows,
-                               Layout::padded_columns, Layout::both_strided, Layout::reversed};
-
-/// A matrix with its strides; the elements between its own are poison that no kernel may use.
+/// Of random elements.
 template <typename T>
-struct Matrix {
-  int64_t rows, columns, row_step = 0, column_step = 0, start = 0;
-  std::vector<T> storage;
-
-  Matrix(int64_t rows_, int64_t columns_, Layout layout, std::mt19937 &random)
-      : rows(rows_), columns(columns_) {
-    switch (layout) {
-    case Layout::rows: row_step = columns, column_step = 1; break;
-    case Layout::columns: row_step = 1, column_step = rows; break;
-    case Layout::padded_rows: row_step = columns + 3, column_step = 1; break;
-    case Layout::padded_columns: row_step = 1, column_step = rows + 5; break;
-    case Layout::both_strided: row_step = 2 * columns + 1, column_step = 2; break;
-    case Layout::reversed:
-      row_step = -columns, column_step = -1, start = std::max<int64_t>(rows * columns - 1, 0);
-      break;
-    }
-    const int64_t last =
-        rows && columns ? std::abs(row_step) * (rows - 1) + std::abs(column_step) * (columns - 1)
-                        : -1;
-    storage.assign(static_cast<size_t>(last + 1), poison());
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) at(i, j) = draw(random);
-  }
+struct Matrix : StridedMatrix<T> {
+  Matrix(int64_t rows, int64_t columns, Layout layout, std::mt19937 &random)
+      : StridedMatrix<T>(rows, columns, layout, poison(), [&] { return draw(random); }) {}
 
   static T poison() {
     return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN()
@@ -59,8 +35,6 @@ struct Matrix {
       return std::uniform_real_distribution<T>(-1, 1)(random);
     else return static_cast<T>(random() * 0x9e3779b97f4a7c15ull);
   }
-  T *data() { return storage.data() + start; }
-  T &at(int64_t i, int64_t j) { return data()[i * row_step + j * column_step]; }
 };
 
 template <typename T>
