@@ -174,9 +174,10 @@ def test_there_is_no_second_derivative_of_gamma_by_its_parameter():
         return wf.grad(lambda a: wf.sum(R.loggamma(a, key=KEY)))(a)
 
     a = wf.tensor([0.5, 3.0], "float64")
-    for second in (wf.grad(lambda a: wf.sum(slope(a))), wf.function(wf.grad(lambda a: wf.sum(slope(a))))):
-        with pytest.raises(wf.StateError, match="there is no derivative by a"):
-            second(a)
+    second = wf.grad(lambda a: wf.sum(slope(a)))
+    for each in (second, wf.function(second)):
+        with pytest.raises(wf.StateError, match=r"random\.loggamma: there is no derivative by a"):
+            each(a)
     # Of the cotangent there is one: the slope again.
     scaled = wf.grad(lambda c: wf.sum(wf.grad(lambda a: wf.sum(c * R.loggamma(a, key=KEY)))(a)))
     np.testing.assert_array_equal(scaled(wf.ones_like(a)).numpy(), slope(a).numpy())
