@@ -155,12 +155,12 @@ Footprint Driver::run(Device &device, const KernelCall &call) {
   launch.device = device.ordinal;
   launch.schedule = options.schedule;
   launch.conditions = &conditions;
-  launch.first_serial = device.machine.take_serials(call.shape.blocks());
+  launch.first_serial = serials.take(call.shape.blocks());
   if (launch.first_serial == 0) {
     for (const auto &[address, allocation] : space.live())
       allocation->region.shadow.forget_records();
-    device.machine.restart_serials();
-    launch.first_serial = device.machine.take_serials(call.shape.blocks());
+    serials.restart();
+    launch.first_serial = serials.take(call.shape.blocks());
   }
   device.machine.run(launch);
   device.counters += launch.counters;

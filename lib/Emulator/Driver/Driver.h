@@ -88,6 +88,7 @@ struct Driver {
   long process = 0; ///< which initialized it: a child of fork has no driver
   Options options;
   AddressSpace space;
+  Serials serials;
   std::vector<std::unique_ptr<Device>> devices;
   Scheduler scheduler;
   Handles<Pool, cuda::CUmemoryPool> pools;

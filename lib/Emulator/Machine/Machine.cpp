@@ -89,10 +89,10 @@ std::string Machine::check(const Launch &launch) {
   return {};
 }
 
-std::uint32_t Machine::take_serials(std::uint64_t blocks) {
-  if (blocks > kMostSerials - next_serial_) return 0;
-  const std::uint32_t first = next_serial_;
-  next_serial_ += static_cast<std::uint32_t>(blocks);
+std::uint32_t Serials::take(std::uint64_t blocks) {
+  if (blocks > kMostSerials - next_) return 0;
+  const std::uint32_t first = next_;
+  next_ += static_cast<std::uint32_t>(blocks);
   return first;
 }
 

@@ -10,6 +10,19 @@
 
 namespace weft::emulator {
 
+/// Numbers of blocks, by which records of memory tell launches apart: one count for all devices
+/// that share an address space.
+class Serials {
+public:
+  /// Numbers for the blocks of a launch, beginning with the one returned; 0 if there are none left:
+  /// then all records have to be forgotten, and `restart` called.
+  std::uint32_t take(std::uint64_t blocks);
+  void restart() { next_ = 1; }
+
+private:
+  std::uint32_t next_ = 1;
+};
+
 class Machine {
 public:
   Machine();
@@ -23,13 +36,7 @@ public:
   /// Runs all blocks. What went wrong is in launch.reports, and what was counted in its counters.
   void run(Launch &launch);
 
-  /// Numbers for the blocks of a launch, beginning with the one returned; 0 if there are none left:
-  /// then all records have to be forgotten, and `restart_serials` called.
-  std::uint32_t take_serials(std::uint64_t blocks);
-  void restart_serials() { next_serial_ = 1; }
-
 private:
-  std::uint32_t next_serial_ = 1;
   std::vector<std::unique_ptr<Block>> workers_;
 };
 

@@ -32,6 +32,7 @@ public:
   Schedule schedule;
   AddressSpace space;
   Machine machine;
+  Serials serials;
 
   std::unique_ptr<Program> load(const std::string &text) {
     return load_program(text, [&](std::uint64_t size, const std::vector<std::uint8_t> &initial) {
@@ -73,7 +74,7 @@ public:
     launch->parameters.assign(bytes.begin(), bytes.end());
     launch->space = &space;
     launch->schedule = schedule;
-    launch->first_serial = machine.take_serials(shape.blocks());
+    launch->first_serial = serials.take(shape.blocks());
     const std::string wrong = Machine::check(*launch);
     if (!wrong.empty()) throw std::invalid_argument(wrong);
     machine.run(*launch);
