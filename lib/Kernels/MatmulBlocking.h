@@ -60,9 +60,9 @@ struct PackedSlice {
   }
 };
 
-/// Calls `run(panel of B, first panel of A, panels of A)` for the tiles from `begin` to `end` in the
-/// order (block of `row_block` rows, panel of columns, panel of rows in the block), which are cut
-/// into ranges anywhere: the threads' shares differ by at most one tile.
+/// Calls `run(panel of B, first panel of A, panels of A)` for the tiles from `begin` to `end` in
+/// the order (block of `row_block` rows, panel of columns, panel of rows in the block), which are
+/// cut into ranges anywhere: the threads' shares differ by at most one tile.
 template <typename Run>
 void each_run_of_tiles(int64_t begin, int64_t end, int64_t row_block, int64_t a_panels,
                        int64_t b_panels, const Run &run) {

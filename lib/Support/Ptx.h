@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// The names of the kernels of a text, those behind `.entry`, in its order. Launches know kernels by
-/// their places among them.
+/// The names of the kernels of a text, those behind `.entry`, in its order. Launches know kernels
+/// by their places among them.
 std::vector<std::string> ptx_kernels(std::string_view ptx);
 
 } // namespace weft

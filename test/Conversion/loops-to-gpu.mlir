@@ -438,6 +438,30 @@ func.func @shifted(%x: memref<10x128xf32>) {
 
 // -----
 
+// Nor where a body looks up what the chain makes for other columns.
+// CHECK-LABEL: func @looked_up
+// CHECK-COUNT-2: gpu.launch
+func.func @looked_up(%x: memref<40x40xi64>, %y: memref<40xi64>) {
+  %s = memref.alloc() : memref<40xi64>
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<40x40xi64>) outs(%s : memref<40xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %0 = arith.maxsi %out, %in : i64
+    linalg.yield %0 : i64
+  }
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%s : memref<40xi64>) outs(%y : memref<40xi64>) {
+  ^bb0(%in: i64, %out: i64):
+    %0 = arith.index_cast %in : i64 to index
+    %1 = memref.load %s[%0] : memref<40xi64>
+    linalg.yield %1 : i64
+  }
+  return
+}
+
+// -----
+
 // Tiles of both operands go through shared memory; each result is one chain of fused products.
 // CHECK-LABEL: func @tiles
 // CHECK: gpu.launch

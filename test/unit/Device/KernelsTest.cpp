@@ -133,6 +133,11 @@ TEST(Kernels, ChainsOfRows) {
       kRows, 1e-5);
 }
 
+TEST(Kernels, NoChainLooksUpWhatItMakes) {
+  compare([](Tensor x) { return cast(argsort(x), DType::f32) + gather(x, argsort(-x)); },
+          {{15}, {40}, {300}}, 1e-6);
+}
+
 TEST(Kernels, NormsAndTheirGradients) {
   compare(
       [](Tensor x) {

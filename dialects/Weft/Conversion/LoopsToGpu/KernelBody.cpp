@@ -21,6 +21,12 @@ gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, 
   return launch;
 }
 
+SmallVector<Value> readByBody(linalg::GenericOp op) {
+  SmallVector<Value> buffers;
+  op.getBody()->walk([&](memref::LoadOp load) { buffers.push_back(load.getMemRef()); });
+  return buffers;
+}
+
 std::optional<int64_t> knownCount(linalg::GenericOp op, ArrayRef<unsigned> loops) {
   const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   int64_t count = 1;

@@ -15,6 +15,9 @@ inline constexpr int64_t kBlockSize = 256;
 gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
                        StringRef kernel, Value blocksOfY = nullptr);
 
+/// Buffers that an op's body reads at places of its own, as a gather does.
+SmallVector<Value> readByBody(linalg::GenericOp op);
+
 /// The product of some loops' sizes, if it is known.
 std::optional<int64_t> knownCount(linalg::GenericOp op, ArrayRef<unsigned> loops);
 

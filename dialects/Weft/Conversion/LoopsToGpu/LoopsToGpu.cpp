@@ -37,6 +37,8 @@ linalg::FillOp fillOf(GenericOp op, OpOperand &init) {
   if (!map.isProjectedPermutation() || op.getMatchingBlockArgument(&init).use_empty()) return {};
   for (OpOperand *input : op.getDpsInputOperands())
     if (isa<MemRefType>(input->get().getType()) && mayShare(init.get(), input->get())) return {};
+  for (Value buffer : readByBody(op))
+    if (mayShare(init.get(), buffer)) return {};
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (auto fill = dyn_cast<linalg::FillOp>(before))
       return fill.getOutputs().front() == init.get() ? fill : linalg::FillOp();

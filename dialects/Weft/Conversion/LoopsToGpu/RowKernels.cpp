@@ -172,9 +172,10 @@ bool isStored(Value buffer, ArrayRef<Nest> chain) {
 }
 
 bool Chain::isSafe(ArrayRef<Nest> chain) {
-  SmallVector<Value> written, read;
+  SmallVector<Value> written, read, gathered;
   for (const Nest &nest : chain) {
     GenericOp op = nest.generic();
+    llvm::append_range(gathered, readByBody(op));
     auto reads = [&](OpOperand &operand) {
       if (isBuffer(operand.get()) && !llvm::is_contained(written, operand.get()))
         read.push_back(operand.get());
@@ -198,6 +199,7 @@ bool Chain::isSafe(ArrayRef<Nest> chain) {
   };
   return llvm::all_of(written, [&](Value stored) {
     return llvm::all_of(read, [&](Value other) { return isApart(stored, other); }) &&
+           llvm::none_of(gathered, [&](Value other) { return mayShare(stored, other); }) &&
            llvm::all_of(written,
                         [&](Value other) { return stored == other || isApart(stored, other); });
   });
