@@ -50,9 +50,10 @@ private:
       if (size != 1 && (ones->strides()[i] != 0 || size != of->dims()[of->rank - ones->rank + i]))
         return false;
     }
-    return ones->storage != detail::Storage::traced && ones->device == of->device &&
-           visit_dtype(ones->dtype,
-                       [&]<class T>() { return *detail::elements<T>(factor) == T(1); });
+    return ones->storage != detail::Storage::traced && detail::on_cpu(*ones) &&
+           detail::on_cpu(*of) && visit_dtype(ones->dtype, [&]<class T>() {
+             return *detail::elements<T>(factor) == T(1);
+           });
   }
 };
 

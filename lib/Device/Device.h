@@ -95,6 +95,22 @@ protected:
   ~Runtime() = default;
 };
 
+/// Whether DeviceScopes of this thread count now.
+bool scopes_count();
+
+/// While one lives, they do, or do not: in a trace, whose values are where the function will run,
+/// and what is known of them is the host's.
+class ScopesCount {
+public:
+  explicit ScopesCount(bool count);
+  ~ScopesCount();
+  ScopesCount(const ScopesCount &) = delete;
+  ScopesCount &operator=(const ScopesCount &) = delete;
+
+private:
+  bool outer_;
+};
+
 /// The GPUs that can be used; empty without a driver. The first call opens it.
 std::span<Runtime *const> gpus();
 /// Says in a sentence why `gpus()` is empty, or has less than the driver knows; empty otherwise.

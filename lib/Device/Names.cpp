@@ -3,6 +3,7 @@
 #include <cctype>
 #include <charconv>
 #include <ostream>
+#include <utility>
 
 #include "Device/Device.h"
 #include "Support/Fault.h"
@@ -13,6 +14,7 @@ namespace weft {
 namespace {
 
 thread_local constinit Device current;
+thread_local constinit bool counting = true;
 
 } // namespace
 
@@ -70,7 +72,11 @@ void check_device(Device device) {
   raise(ErrorKind::device, "there is no device " + to_string(device) + "; the only CPU is cpu:0");
 }
 
-Device default_device() { return current; }
+Device default_device() { return counting ? current : Device(); }
+
+bool device::scopes_count() { return counting; }
+device::ScopesCount::ScopesCount(bool count) : outer_(std::exchange(counting, count)) {}
+device::ScopesCount::~ScopesCount() { counting = outer_; }
 
 DeviceScope::DeviceScope(Device device) : outer_(current) {
   check_device(device);

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "Device/Device.h"
 #include "Function/Beneath.h"
 #include "Function/TraceCache.h"
 #include "Function/Tracer.h"
@@ -17,12 +18,13 @@ bool is_tracing() {
 }
 
 void run_eagerly(const std::function<void()> &body) {
-  const Interpreter::Scope eager(nullptr);
+  const EagerScope eager;
   body();
 }
 
 struct EagerScope::Scope {
   Interpreter::Scope of{nullptr};
+  device::ScopesCount on_devices{true};
 };
 EagerScope::EagerScope() : scope_(std::make_unique<Scope>()) {}
 EagerScope::~EagerScope() = default;

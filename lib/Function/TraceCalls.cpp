@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "Device/Device.h"
 #include "Ops/Eager.h"
 #include "Runtime/Variable.h"
 #include <weft/detail/staging.h>
@@ -111,6 +112,7 @@ Tensor Tracer::initial_value(const Tensor &tensor, const std::string &name) {
   if (!wanted.empty()) throw refuse("an argument");
 
   const Scope eager(nullptr);
+  const device::ScopesCount on_devices(true); // the variable is where it is made
   for (const ProgramNode *node : std::views::reverse(slice)) {
     std::vector<Tensor> operands;
     for (const ValueId operand : node->operands) operands.push_back(values.at(operand));

@@ -7,6 +7,7 @@
 #include <typeinfo>
 #include <unordered_map>
 
+#include "Device/Device.h"
 #include "Ops/Interpreter.h"
 #include "Program/Program.h"
 #include "Support/Fault.h"
@@ -80,6 +81,8 @@ public:
   Program finish(std::span<const Tensor> results);
 
 private:
+  const device::ScopesCount on_host_{false};
+
   /// What traced tensors point to.
   struct Ref : detail::TraceRef {
     std::string function;

@@ -3,7 +3,9 @@
 
 #include <atomic>
 
+#include "Device/Device.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>
@@ -43,9 +45,13 @@ Variable::Variable(const Operand &initial, std::string name, bool trainable) {
   if (made_up) name = own_name();
   Tensor value = initial.undefined() ? Tensor() : initial.materialize();
   Interpreter *interpreter = Interpreter::current();
-  // Inside a trace it is made now, and once.
+  // Inside a trace it is made now, and once, where this thread's new tensors go.
   if (interpreter != nullptr && value.defined() && value.traced())
     value = interpreter->initial_value(value, name);
+  if (value.defined() && !device::scopes_count()) {
+    const device::ScopesCount on_devices(true);
+    value = detail::placed(std::move(value));
+  }
   state_ = std::make_shared<VariableState>(value, std::move(name), trainable);
   if (made_up) state_->name_is_made_up();
   if (interpreter != nullptr) interpreter->note_made(state_);
@@ -73,6 +79,7 @@ Tensor drawn(const VariableState &state, const VariableInitializer &initializer,
     throw StateError("initialize: the variable '" + state.name() +
                      "' is the state of an optimizer, which gives it its first value");
   const Interpreter::Scope eager(nullptr);
+  const device::ScopesCount on_devices(true);
   const Tensor value = initializer(shape, state.dtype(), seed);
   const TensorType wanted{state.dtype(), shape};
   if (!value.defined() || value.type() != wanted)

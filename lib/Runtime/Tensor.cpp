@@ -111,12 +111,12 @@ Tensor Tensor::contiguous(std::source_location where) const {
 
 Tensor Tensor::to(Device device, std::source_location where) const {
   const CompositeCall site("to", where);
-  if (checked("to", where).device == device) return *this;
+  const bool is_there = checked("to", where).device == device;
   if (traced())
     throw StateError("to: the tensor of type " + to_string(detail::type_of(*this)) +
                      " stands for a value of a traced function, whose device is that of the "
                      "function's arguments: move those, or the result of the call");
-  return detail::moved(*this, device);
+  return is_there ? *this : detail::moved(*this, device);
 }
 
 void Tensor::item_as(DType wanted, void *value, const std::source_location &where) const {

@@ -1,6 +1,7 @@
 // Folds ops on constants by eager execution.
 #include "Weft/Transforms/FoldConstants.h"
 
+#include "Device/Device.h"
 #include "Ops/Eager.h"
 #include "Ops/Interpreter.h"
 #include "Weft/IR/Bridge.h"
@@ -14,8 +15,9 @@ static SmallVector<ElementsAttr> execute(const ::weft::OpInfo &info,
                                          const ::weft::Attrs &attrs,
                                          MLIRContext *context) noexcept {
   try {
-    // Whatever this thread is tracing has no part in this.
+    // Whatever this thread is tracing has no part in this, nor its devices.
     ::weft::Interpreter::Scope eager(nullptr);
+    const ::weft::device::ScopesCount onHost(false);
     std::vector<::weft::Tensor> tensors;
     for (DenseElementsAttr operand : operands)
       tensors.push_back(::weft::execute_eager(::weft::OpCode::constant, {}, {constantOf(operand)}));

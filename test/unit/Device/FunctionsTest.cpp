@@ -54,6 +54,29 @@ TEST(Functions, MoveAllByTheirOption) {
   });
 }
 
+TEST(Functions, AreTracedInAScopeAsOutsideOfIt) {
+  on_gpu("", [] {
+    // What is known while a function is traced is the host's: it looks at it.
+    auto step = function([](Tensor x, Tensor w) {
+      GradientTape tape;
+      tape.watch(w);
+      const Tensor loss = sum(matmul(x, w));
+      return tape.gradient(loss, {w})[0];
+    });
+    auto repeated = function([](Tensor x) {
+      const DeviceScope inner("gpu:0");
+      return matmul(x, broadcast(tensor(1.F), {3, 3}));
+    });
+    const Tensor x = ones({8, 6}), w = ones({6, 3}), y = ones({3, 3});
+    const DeviceScope scope("gpu:0");
+    for (const Device device : {Device(), Device("gpu:0")}) {
+      EXPECT_EQ(step(x.to(device), w.to(device)).to_vector<float>(), std::vector<float>(18, 8));
+      EXPECT_EQ(repeated(y.to(device)).to_vector<float>(), std::vector<float>(9, 3));
+      EXPECT_EQ(repeated(y.to(device)).device(), device);
+    }
+  });
+}
+
 TEST(Functions, VariablesAreNotMovedByThemselves) {
   on_gpu("", [] {
     Variable weight(ones({2}), "weight");
