@@ -6,6 +6,7 @@
 
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
+#include "Support/CallSite.h"
 
 namespace weft {
 
@@ -26,11 +27,11 @@ class DeviceOfOperands {
 public:
   DeviceOfOperands() = default;
   explicit DeviceOfOperands(std::span<const Tensor> operands) { follow(operands); }
-  void follow(const Tensor &operand) {
-    if (scope_ || !operand.defined() || operand.traced()) return;
-    const Device device = operand.impl()->device;
-    if (device != default_device()) scope_.emplace(device);
+  void follow(const detail::TensorImpl *operand) {
+    if (scope_ || operand == nullptr || operand->storage == detail::Storage::traced) return;
+    if (operand->device != default_device()) scope_.emplace(operand->device);
   }
+  void follow(const Tensor &operand) { follow(operand.impl()); }
   /// The first that is on no CPU, as others move to it, or else any.
   void follow(std::span<const Tensor> operands) {
     for (const Tensor &operand : operands)
@@ -41,6 +42,22 @@ public:
 
 private:
   std::optional<DeviceScope> scope_;
+};
+
+/// A CompositeCall of a function whose own tensors belong beside an operand.
+class CallBeside {
+public:
+  CallBeside(const char *function, const Operand &operand) : site_(function, operand.where()) {
+    device_.follow(operand.impl());
+  }
+  CallBeside(const char *function, const Tensor &operand, const std::source_location &where)
+      : site_(function, where) {
+    device_.follow(operand);
+  }
+
+private:
+  CompositeCall site_;
+  DeviceOfOperands device_;
 };
 
 } // namespace weft

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "Ops/Composites/Parts.h"
+#include "Ops/DeviceOps.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
@@ -156,7 +157,10 @@ Tensor repeated(const Tensor &items, const Tensor &elements) {
                        wanted = to[static_cast<std::size_t>(to.rank() - i)];
     if (size != 1 && size != wanted && size != unknown && wanted != unknown) refuse();
   }
-  return rest == to && to.is_static() ? fitting : broadcast(fitting, detail::sizes_of(elements));
+  if (rest == to && to.is_static()) return fitting;
+  // What repeats one element goes to the device of those that it replaces.
+  return broadcast(rest.empty() ? detail::placed_beside(elements, fitting) : fitting,
+                   detail::sizes_of(elements));
 }
 
 /// A value of the shape of `x[indices]`, without the axes that the index creates.
@@ -177,7 +181,7 @@ Tensor without_new_axes(const Tensor &value, std::span<const Index> indices) {
 
 Tensor detail::replace_entries(const Tensor &x, std::span<const Index> indices,
                                std::span<const Tensor> positions, const Tensor &items) {
-  const CompositeCall site("x[...] = value", std::source_location());
+  const CallBeside site("x[...] = value", x, std::source_location());
   const Entries entries = entry_per_axis(indices, positions, x.rank());
   // Of what is between both ends of an open axis, or apart, positions alone say where it is.
   const auto needs_positions = [&](std::size_t axis) {
@@ -201,7 +205,7 @@ Tensor detail::replace_entries(const Tensor &x, std::span<const Index> indices,
 }
 
 Tensor detail::replace_masked(const Tensor &x, const Tensor &mask, const Tensor &items) {
-  const CompositeCall site("x[...] = value", std::source_location());
+  const CallBeside site("x[...] = value", x, std::source_location());
   const bool none = std::ranges::count(composites::shape_of(mask), 0) != 0;
   composites::check_mask(mask, x, 0, none);
   const Tensor value = repeated(items, x);
@@ -213,7 +217,7 @@ Tensor detail::replace_masked(const Tensor &x, const Tensor &mask, const Tensor 
 
 Tensor detail::update_positions(const Tensor &x, const Tensor &positions, const Tensor &items,
                                 ScatterReduction reduction) {
-  const CompositeCall site("x[...] = value", std::source_location());
+  const CallBeside site("x[...] = value", x, std::source_location());
   return scatter_elements(x, positions, repeated(items, positions), reduction);
 }
 
@@ -275,7 +279,7 @@ Tensor TensorAt::get() const { return detail::index_tensor(x_, indices_); }
 
 Tensor TensorAt::replaced(const char *function, const Operand &given,
                           Tensor (*combine)(const Operand &, const Operand &)) const {
-  const CompositeCall site(function, given.where());
+  const CallBeside site(function, x_, given.where());
   const Tensor present = get(); // also checks the index
   const DType dtype = x_.dtype();
   if (given.weak() && given.weak_kind() > kind_of(dtype))
@@ -288,6 +292,9 @@ Tensor TensorAt::replaced(const char *function, const Operand &given,
                      std::string(name_of(value.dtype())) + ", and the tensor " +
                      std::string(name_of(dtype)) + ": convert it by astype");
   if (combine != nullptr) value = combine(present, value);
+  Tensor both[] = {present, value};
+  gather_on_one_device(function, both, [](std::size_t i) { return i == 0 ? "x" : "value"; });
+  value = both[1];
   // A value of another shape is repeated to that of the elements, and never makes more of them.
   const Shape wanted = detail::type_of(present).shape;
   if (detail::type_of(value).shape != wanted || !wanted.is_static()) {

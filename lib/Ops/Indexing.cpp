@@ -168,7 +168,7 @@ bool any_by_size(std::span<const Index> indices) {
 } // namespace
 
 Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
-  const CompositeCall site("index", key.empty() ? std::source_location() : key[0].where());
+  const CallBeside site("index", given, key.empty() ? std::source_location() : key[0].where());
   Shape shape = detail::type_of(given).shape;
   std::size_t taken = 0, ellipses = 0;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -273,13 +273,13 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
 }
 
 Tensor detail::gather_indexed(const Tensor &x, const Tensor &positions, std::int64_t axis) {
-  const CompositeCall site("index", std::source_location());
+  const CallBeside site("index", x, std::source_location());
   return gather(x, positions, {.axis = axis});
 }
 
 Tensor detail::slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,
                              const SliceBound &stop, std::int64_t step) {
-  const CompositeCall site("index", std::source_location());
+  const CallBeside site("index", x, std::source_location());
   const Tensor between = between_bounds(x, axis, start, stop, step < 0);
   if (step == 1) return between;
   std::vector<Index> key(static_cast<std::size_t>(axis), Index(all));

@@ -48,6 +48,12 @@ Tensor make_constant(PyObject *const *values) {
   return made.size() == 1 ? broadcast(reshape(made, Ints{}), shape) : reshape(made, shape);
 }
 
+const char *text_in(PyObject *object) {
+  const char *text = PyUnicode_AsUTF8(object);
+  if (text == nullptr) throw nb::python_error();
+  return text;
+}
+
 const Signature asarray_signature{"asarray",
                                   {{"x", "TensorLike"},
                                    {"dtype", "DTypeLike | None", "None"},
@@ -59,6 +65,9 @@ nb::object make_asarray(PyObject *const *values) {
   Sharing sharing = Sharing::if_possible;
   if (is_given(values[3]))
     sharing = to<bool>(values[3], {"asarray", "copy"}) ? Sharing::copy : Sharing::only;
+  if (sharing == Sharing::only && is_given(values[2]) && !is_tensor(values[0]) &&
+      parse_device(text_in(values[2])) != Device())
+    throw ValueError("asarray: copy is False, and the elements would be copied to the device");
   const std::optional<DType> dtype = to_optional_dtype(values[1], {"asarray", "dtype"});
   // The object itself, so that what is assigned to one is seen in the other.
   if (is_tensor(values[0]) && sharing != Sharing::copy && !is_given(values[2]) &&
@@ -66,12 +75,6 @@ nb::object make_asarray(PyObject *const *values) {
     return nb::borrow(values[0]);
   return checked(
       wrap(device.placed(to_tensor_of(values[0], dtype, {"asarray", "x"}, sharing), values[0])));
-}
-
-const char *text_in(PyObject *object) {
-  const char *text = PyUnicode_AsUTF8(object);
-  if (text == nullptr) throw nb::python_error();
-  return text;
 }
 
 const Signature internal_tensor_signature{"internal_tensor",

@@ -529,6 +529,9 @@ nb::object make_function(nb::object callable, const std::string &name, nb::objec
                           .reduce_retracing = reduce_retracing,
                           .checkpoint = checkpoint,
                           .device = device.empty() ? Device() : parse_device(device)};
+  if (!device.empty() && options.device == Device())
+    throw ValueError("function: device is '" + device +
+                     "', but a GPU is wanted: without one, calls run where their arguments are");
   if (!specs.is_none()) add_types(specs, options.signature);
   auto core = std::make_unique<FunctionCore>(std::move(options));
   auto parameters = std::make_unique<Parameters>(parameters_of(callable.ptr()));

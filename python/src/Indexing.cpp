@@ -9,6 +9,7 @@
 #include <weft/detail/binding.h>
 #include <weft/detail/indexing.h>
 #include <weft/detail/staging.h>
+#include <weft/device.h>
 
 namespace weft::python {
 
@@ -375,6 +376,7 @@ namespace {
 
 /// The numbers of the elements that a key picks, in row-major order.
 Tensor positions_of(const Tensor &x, PyObject *key) {
+  const DeviceScope beside(x.device());
   const Tensor numbers = reshape(iota(DType::i64, {detail::size_of_all(x)}), detail::sizes_of(x));
   return advanced(numbers, keys_of(key));
 }

@@ -165,3 +165,61 @@ def test_without_a_driver(on_gpu):
         """,
         driver="/nowhere/libcuda.so.1",
     )
+
+
+def test_functions_put_their_own_tensors_beside_their_operands(on_gpu):
+    on_gpu(
+        """
+        a = np.array([[1, -2, 3], [4, 5, -6]], np.float32)
+        x, idx = wf.tensor(a).to("gpu:0"), wf.tensor([0, 0]).to("gpu:0")
+        assert x[x > 0].device == "gpu:0" and x[x > 0].tolist() == a[a > 0].tolist()
+        y = x * 1
+        y[0:1, ::2] = 5.0
+        assert y.tolist() == [[5, -2, 5], [4, 5, -6]] and y.device == "gpu:0"
+        y[...] = 3
+        assert y.tolist() == [[3] * 3] * 2 and y.device == "gpu:0"
+        assert x.at[idx].add(5).tolist() == [[11, 8, 13], [4, 5, -6]]
+        with wf.device("gpu:0"):
+            c = wf.tensor(a).to("cpu")
+            assert c[c > 0].device == "cpu:0" and wf.grad(lambda x: wf.sum(x[x > 0]))(c).tolist() == (a > 0).tolist()
+        """
+    )
+
+
+def test_training_under_a_scope(on_gpu):
+    on_gpu(
+        """
+        def losses(place):
+            wf.random.set_seed(3)
+            with wf.device(place):
+                model = wf.nn.Sequential([wf.nn.Dense(6), wf.nn.Dense(3)])
+                optimizer = wf.optimizers.Adam(0.01)
+                x = wf.tensor(np.linspace(-1, 1, 40, dtype=np.float32).reshape(10, 4))
+                y = wf.tensor(np.arange(10) % 3)
+
+                @wf.function
+                def step():
+                    with wf.GradientTape() as tape:
+                        loss = wf.mean(wf.losses.sparse_categorical_cross_entropy(y, model(x), from_logits=True))
+                    optimizer.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+                    return loss
+
+                return [float(step()) for _ in range(5)]
+
+        np.testing.assert_allclose(losses("gpu:0"), losses("cpu:0"), rtol=1e-5)
+        """
+    )
+
+
+def test_devices_that_are_asked_for_in_vain(on_gpu):
+    on_gpu(
+        """
+        x = wf.ones(3).to("gpu:0")
+        with pytest.raises(ValueError, match="a GPU is wanted"):
+            wf.function(lambda x: x, device="cpu:0")
+        with pytest.raises(ValueError, match="copy is False"):
+            wf.asarray(np.ones(3, "f4"), device="gpu:0", copy=False)
+        with pytest.raises(wf.StateError, match="stands for a value of a traced function"):
+            wf.function(lambda x: x.to("cpu"))(x)
+        """
+    )

@@ -1,6 +1,7 @@
 // Connectionist temporal classification: the probability of labels by all their ways through time,
 // frame by frame (Graves et al. 2006).
 #include "NN/Losses/Values.h"
+#include "Ops/DeviceOps.h"
 
 #include <limits>
 #include <optional>
@@ -55,7 +56,7 @@ using Ways = std::pair<Tensor, Tensor>;
 } // namespace
 
 Tensor ctc(const Operand &labels, const Operand &logits, const CTCOptions &options) {
-  const CompositeCall site("ctc", labels.where());
+  const CallBeside site("ctc", labels);
   const Tensor scores = logits.materialize(), given = labels.materialize();
   const Shape shape = detail::type_of(scores).shape, numbers = detail::type_of(given).shape;
   if (!is_floating(scores.dtype()))

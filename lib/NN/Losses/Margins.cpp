@@ -1,5 +1,6 @@
 // Losses of margins and angles: hinges, cosine similarity, triplets.
 #include "NN/Losses/Values.h"
+#include "Ops/DeviceOps.h"
 #include "Support/Messages.h"
 
 #include <cmath>
@@ -27,19 +28,19 @@ Tensor distance(const Tensor &a, const Tensor &b) {
 } // namespace
 
 Tensor hinge(const Operand &labels, const Operand &predictions, const LossOptions &options) {
-  const CompositeCall site("hinge", labels.where());
+  const CallBeside site("hinge", labels);
   return reduced_means(hinges(Pair(labels, predictions)), Weighting(options));
 }
 
 Tensor squared_hinge(const Operand &labels, const Operand &predictions,
                      const LossOptions &options) {
-  const CompositeCall site("squared_hinge", labels.where());
+  const CallBeside site("squared_hinge", labels);
   return reduced_means(square(hinges(Pair(labels, predictions))), Weighting(options));
 }
 
 Tensor categorical_hinge(const Operand &labels, const Operand &predictions,
                          const LossOptions &options) {
-  const CompositeCall site("categorical_hinge", labels.where());
+  const CallBeside site("categorical_hinge", labels);
   const Pair pair(labels, predictions);
   const Tensor y = with_last_axis("labels", pair.targets);
   const Tensor right = sum_of_last(y * pair.predictions),
@@ -49,7 +50,7 @@ Tensor categorical_hinge(const Operand &labels, const Operand &predictions,
 
 Tensor cosine_similarity(const Operand &targets, const Operand &predictions,
                          const LossOptions &options) {
-  const CompositeCall site("cosine_similarity", targets.where());
+  const CallBeside site("cosine_similarity", targets);
   const Pair pair(targets, predictions);
   const Tensor y = normalized(with_last_axis("targets", pair.targets)),
                p = normalized(pair.predictions);
@@ -58,7 +59,7 @@ Tensor cosine_similarity(const Operand &targets, const Operand &predictions,
 
 Tensor triplet(const Operand &anchor, const Operand &positive, const Operand &negative,
                const TripletOptions &options) {
-  const CompositeCall site("triplet", anchor.where());
+  const CallBeside site("triplet", anchor);
   if (!std::isfinite(options.margin))
     throw ValueError("triplet: margin is " + number_text(options.margin) + ", but must be finite");
   const Pair near(positive, anchor), far(negative, near.predictions);

@@ -1,5 +1,6 @@
 // Losses of numbers: errors, distances between distributions.
 #include "NN/Losses/Values.h"
+#include "Ops/DeviceOps.h"
 #include "Support/Messages.h"
 
 #include <cmath>
@@ -11,7 +12,7 @@ namespace weft::losses {
 
 Tensor mean_squared_error(const Operand &targets, const Operand &predictions,
                           const LossOptions &options) {
-  const CompositeCall site("mean_squared_error", targets.where());
+  const CallBeside site("mean_squared_error", targets);
   const Pair pair(targets, predictions);
   if (targets.dtype() == DType::boolean && predictions.dtype() == DType::boolean)
     throw DTypeError("mean_squared_error: targets and predictions must be numbers, but are bools");
@@ -20,13 +21,13 @@ Tensor mean_squared_error(const Operand &targets, const Operand &predictions,
 
 Tensor mean_absolute_error(const Operand &targets, const Operand &predictions,
                            const LossOptions &options) {
-  const CompositeCall site("mean_absolute_error", targets.where());
+  const CallBeside site("mean_absolute_error", targets);
   const Pair pair(targets, predictions);
   return reduced_means(abs(pair.predictions - pair.targets), Weighting(options));
 }
 
 Tensor huber(const Operand &targets, const Operand &predictions, const HuberOptions &options) {
-  const CompositeCall site("huber", targets.where());
+  const CallBeside site("huber", targets);
   const double delta = options.delta;
   if (!(delta > 0 && std::isfinite(delta)))
     throw ValueError("huber: delta is " + number_text(delta) + ", but must be positive and finite");
@@ -37,7 +38,7 @@ Tensor huber(const Operand &targets, const Operand &predictions, const HuberOpti
 }
 
 Tensor log_cosh(const Operand &targets, const Operand &predictions, const LossOptions &options) {
-  const CompositeCall site("log_cosh", targets.where());
+  const CallBeside site("log_cosh", targets);
   const Pair pair(targets, predictions);
   const Tensor error = pair.predictions - pair.targets;
   return reduced_means(error + softplus(-2 * error) - std::numbers::ln2, Weighting(options));
@@ -45,7 +46,7 @@ Tensor log_cosh(const Operand &targets, const Operand &predictions, const LossOp
 
 Tensor kl_divergence(const Operand &targets, const Operand &predictions,
                      const LossOptions &options) {
-  const CompositeCall site("kl_divergence", targets.where());
+  const CallBeside site("kl_divergence", targets);
   const Pair pair(targets, predictions);
   const Tensor y = clip(with_last_axis("targets", pair.targets), kEpsilon, 1),
                p = clip(pair.predictions, kEpsilon, 1);
@@ -53,7 +54,7 @@ Tensor kl_divergence(const Operand &targets, const Operand &predictions,
 }
 
 Tensor poisson(const Operand &targets, const Operand &predictions, const LossOptions &options) {
-  const CompositeCall site("poisson", targets.where());
+  const CallBeside site("poisson", targets);
   const Pair pair(targets, predictions);
   const Tensor &p = pair.predictions;
   return reduced_means(p - pair.targets * log(p + kEpsilon), Weighting(options));

@@ -3,6 +3,7 @@
 
 #include "NN/Losses/Values.h"
 #include "NN/Metrics/State.h"
+#include "Ops/DeviceOps.h"
 #include "Support/CallSite.h"
 
 namespace weft::metrics {
@@ -40,7 +41,7 @@ Precision::Precision(double threshold)
     : true_positives(zeros_of({})), false_positives(zeros_of({})), threshold_(threshold) {}
 
 void Precision::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CompositeCall site("Precision", labels.where());
+  const CallBeside site("Precision", labels);
   const Said of(labels, scores, threshold_);
   add_to({{&true_positives, losses::total(weighted(of.said * of.labels, weights))},
           {&false_positives, losses::total(weighted(of.said * (1 - of.labels), weights))}});
@@ -58,7 +59,7 @@ Recall::Recall(double threshold)
     : true_positives(zeros_of({})), false_negatives(zeros_of({})), threshold_(threshold) {}
 
 void Recall::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CompositeCall site("Recall", labels.where());
+  const CallBeside site("Recall", labels);
   const Said of(labels, scores, threshold_);
   add_to({{&true_positives, losses::total(weighted(of.said * of.labels, weights))},
           {&false_negatives, losses::total(weighted((1 - of.said) * of.labels, weights))}});
@@ -75,7 +76,7 @@ F1::F1(const F1Options &options)
       average_(options.average), threshold_(options.threshold) {}
 
 void F1::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CompositeCall site("F1", labels.where());
+  const CallBeside site("F1", labels);
   Pair pair(labels, scores);
   const std::int64_t rank = pair.predictions.rank();
   if (rank == 1 && threshold_) {
@@ -134,7 +135,7 @@ AUC::AUC(const AUCOptions &options)
 }
 
 void AUC::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CompositeCall site("AUC", labels.where());
+  const CallBeside site("AUC", labels);
   const Pair pair(labels, scores);
   const Tensor y = cast(pair.targets, DType::f64);
   const Tensor p =
@@ -181,7 +182,7 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t classes)
 
 void ConfusionMatrix::update(const Operand &labels, const Operand &predictions,
                              const Tensor &weights) const {
-  const CompositeCall site("ConfusionMatrix", labels.where());
+  const CallBeside site("ConfusionMatrix", labels);
   const std::int64_t classes = counts.shape()[0];
   const Tensor right = labels.materialize();
   Tensor found = predictions.materialize();

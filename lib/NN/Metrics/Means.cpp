@@ -3,6 +3,7 @@
 
 #include "NN/Losses/Values.h"
 #include "NN/Metrics/State.h"
+#include "Ops/DeviceOps.h"
 #include "Support/CallSite.h"
 
 namespace weft::metrics {
@@ -81,14 +82,14 @@ Tensor samples(const Tensor &elements) {
 } // namespace
 
 Tensor accuracy(const Operand &labels, const Operand &scores) {
-  const CompositeCall site("accuracy", labels.where());
+  const CallBeside site("accuracy", labels);
   return weft::mean(cast(hits(Classified(labels, scores)), DType::f32));
 }
 
 Mean::Mean() : total(zeros_of({})), count(zeros_of({})) {}
 
 void Mean::update(const Operand &values, const Tensor &weights) const {
-  const CompositeCall site("Mean", values.where());
+  const CallBeside site("Mean", values);
   const Tensor numbers = cast(values, DType::f64);
   const losses::Weighted kept =
       losses::weighted(numbers, losses::Weighting(losses::LossOptions{.weights = weights}));
@@ -104,7 +105,7 @@ void Mean::merge(const Mean &other) const {
 
 void BinaryAccuracy::update(const Operand &labels, const Operand &scores,
                             const Tensor &weights) const {
-  const CompositeCall site("BinaryAccuracy", labels.where());
+  const CallBeside site("BinaryAccuracy", labels);
   const Pair pair(labels, scores);
   const Tensor said = cast(pair.predictions > threshold_, pair.targets.dtype());
   mean_.update(samples(cast(equal(pair.targets, said), DType::f64)), weights);
@@ -112,7 +113,7 @@ void BinaryAccuracy::update(const Operand &labels, const Operand &scores,
 
 void CategoricalAccuracy::update(const Operand &labels, const Operand &scores,
                                  const Tensor &weights) const {
-  const CompositeCall site("CategoricalAccuracy", labels.where());
+  const CallBeside site("CategoricalAccuracy", labels);
   const Pair pair(labels, scores);
   losses::with_last_axis("labels", pair.targets);
   mean_.update(hits(Classified(argmax_along(pair.targets), pair.predictions)), weights);
@@ -120,7 +121,7 @@ void CategoricalAccuracy::update(const Operand &labels, const Operand &scores,
 
 void SparseCategoricalAccuracy::update(const Operand &labels, const Operand &scores,
                                        const Tensor &weights) const {
-  const CompositeCall site("SparseCategoricalAccuracy", labels.where());
+  const CallBeside site("SparseCategoricalAccuracy", labels);
   mean_.update(hits(Classified(labels, scores)), weights);
 }
 
@@ -131,7 +132,7 @@ TopKAccuracy::TopKAccuracy(std::int64_t k) : k_(k) {
 
 void TopKAccuracy::update(const Operand &labels, const Operand &scores,
                           const Tensor &weights) const {
-  const CompositeCall site("TopKAccuracy", labels.where());
+  const CallBeside site("TopKAccuracy", labels);
   const Classified of(labels, scores);
   const Tensor at = losses::chosen(of.scores, of.labels, /*keepdims=*/true);
   const Tensor above = losses::sum_of_last(cast(of.scores > at, DType::i64));
@@ -141,20 +142,20 @@ void TopKAccuracy::update(const Operand &labels, const Operand &scores,
 
 void MeanSquaredError::update(const Operand &targets, const Operand &predictions,
                               const Tensor &weights) const {
-  const CompositeCall site("MeanSquaredError", targets.where());
+  const CallBeside site("MeanSquaredError", targets);
   const Pair pair(targets, predictions);
   mean_.update(samples(square(pair.predictions - pair.targets)), weights);
 }
 
 void MeanAbsoluteError::update(const Operand &targets, const Operand &predictions,
                                const Tensor &weights) const {
-  const CompositeCall site("MeanAbsoluteError", targets.where());
+  const CallBeside site("MeanAbsoluteError", targets);
   const Pair pair(targets, predictions);
   mean_.update(samples(abs(pair.predictions - pair.targets)), weights);
 }
 
 void Perplexity::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CompositeCall site("Perplexity", labels.where());
+  const CallBeside site("Perplexity", labels);
   const Tensor values =
       losses::sparse_categorical_cross_entropy(labels, scores,
                                                {.from_logits = from_logits_,

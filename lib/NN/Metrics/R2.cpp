@@ -3,6 +3,7 @@
 
 #include "NN/Losses/Values.h"
 #include "NN/Metrics/State.h"
+#include "Ops/DeviceOps.h"
 #include "Support/CallSite.h"
 
 namespace weft::metrics {
@@ -48,7 +49,7 @@ R2::R2()
 }
 
 void R2::update(const Operand &targets, const Operand &predictions, const Tensor &weights) const {
-  const CompositeCall site("R2", targets.where());
+  const CallBeside site("R2", targets);
   const losses::Pair pair(targets, predictions);
   Tensor y = cast(pair.targets, DType::f64), p = cast(pair.predictions, DType::f64);
   if (y.rank() == 1) {

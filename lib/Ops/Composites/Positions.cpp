@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "Support/CallSite.h"
+#include "Ops/DeviceOps.h"
 #include <weft/detail/indexing.h>
 
 namespace weft::composites {
@@ -291,7 +291,7 @@ Tensor unique_values(const Tensor &x, const UniqueValuesOptions &options) {
 namespace weft {
 
 Tensor detail::masked(const Tensor &x, const Tensor &mask) {
-  const CompositeCall site("index", std::source_location());
+  const CallBeside site("index", x, std::source_location());
   return composites::compressed({"index", "mask", /*or_none=*/true}, mask, x, 0, {});
 }
 
@@ -300,7 +300,7 @@ void composites::check_mask(const Tensor &mask, const Tensor &x, std::int64_t ax
 }
 
 std::vector<Tensor> detail::mask_positions(const Tensor &x, const Tensor &mask, std::int64_t axis) {
-  const CompositeCall site("index", std::source_location());
+  const CallBeside site("index", x, std::source_location());
   composites::check_mask(mask, x, axis, /*or_none=*/true);
   return composites::nonzero(mask, {});
 }

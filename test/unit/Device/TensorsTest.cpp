@@ -96,6 +96,33 @@ TEST(Tensors, OpsRunWhereTheirOperandsAre) {
   });
 }
 
+TEST(Tensors, WorkOfTwoDevicesIsApart) {
+  on_gpu("devices=2,stress", [] {
+    const Tensor a = tensor({1.F, 2.F}).to("gpu:0"), b = tensor({3.F, 4.F}).to("gpu:1");
+    const Tensor c = a * 2, d = b * 2; // nobody waits in between
+    EXPECT_EQ(c.to_vector<float>(), (std::vector<float>{2, 4}));
+    EXPECT_EQ(d.to_vector<float>(), (std::vector<float>{6, 8}));
+  });
+}
+
+TEST(Tensors, FunctionsOfTheirOwnTensorsPutThemBesideTheirOperands) {
+  on_gpu("", [] {
+    const Tensor x = tensor({{1.F, -2.F, 3.F}, {4.F, 5.F, -6.F}}), there = x.to("gpu:0");
+    const auto same = [](const Tensor &given, const Tensor &wanted) {
+      EXPECT_EQ(given.device(), "gpu:0");
+      EXPECT_EQ(given.to_vector<float>(), wanted.to_vector<float>());
+    };
+    same(there.at({all, slice({}, {}, 2)}).set(5), x.at({all, slice({}, {}, 2)}).set(5));
+    same(there.at({ellipsis}).set(3), full({2, 3}, 3));
+    const Tensor labels = tensor({2, 1});
+    same(losses::sparse_categorical_cross_entropy(labels.to("gpu:0"), there, {.from_logits = true}),
+         losses::sparse_categorical_cross_entropy(labels, x, {.from_logits = true}));
+    // And in a scope beside those of the host.
+    const DeviceScope scope("gpu:0");
+    EXPECT_EQ(x.at({0}).add(1).device(), Device());
+  });
+}
+
 /// Kernels that the emulator has run.
 std::uint64_t launches() {
   void *library = dlopen(WEFT_GPU_EMULATOR_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
