@@ -59,7 +59,9 @@ void Block::prepare(Launch &launch) {
     shared_room_ = std::make_unique<std::byte[]>(size);
     shared_ = std::make_unique<Region>(kSharedBegin, size, shared_room_.get(), false);
   }
-  if (hints_of_ != &kernel || hints_version_ != launch.space->version()) {
+  // Another kernel may be where one was that is unloaded.
+  if (hints_of_ != &kernel || hints_.size() != kernel.code.size() ||
+      hints_version_ != launch.space->version()) {
     hints_.assign(kernel.code.size(), nullptr);
     hints_of_ = &kernel;
     hints_version_ = launch.space->version();
