@@ -354,7 +354,7 @@ Tensor random_choice(const Tensor &a, const Tensor &given, const Tensor &key,
     chosen = top_k(log(p) - log(negate(log(unit))), count).indices;
   } else if (!options.replace) {
     chosen = between(draw_permutation(state, {size}, DType::i64), 0, 0, count);
-  } else if (p.defined()) {
+  } else if (p.defined() && size > 0) {
     const Tensor sums = cumsum(p, {.axis = 0});
     const Tensor unit = random::detail::open_interval(state, {count}, p.dtype());
     chosen =

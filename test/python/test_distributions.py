@@ -145,6 +145,7 @@ def test_choice():
         once = R.choice(wf.arange(5), (5,), replace=False, key=KEY, **options)
         assert sorted(once.tolist()) == [0, 1, 2, 3, 4]
     assert R.choice(wf.arange(5), key=KEY).shape == ()
+    assert R.choice(wf.zeros((0,)), (0,), p=wf.zeros((0,)), key=KEY).shape == (0,)
 
 
 @pytest.mark.parametrize("a", [0.02, 0.3, 1.0, 2.5, 40.0, 400.0, 600.0, 5e4])

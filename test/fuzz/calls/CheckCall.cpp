@@ -161,9 +161,9 @@ std::string compare(const Outcome &eager, const Outcome &compiled, bool open, bo
   if (compiled.kind)
     return open || !every_path ? "" : std::string(word(*compiled.kind)) + " compiled alone";
   if (eager.kind) return std::string(word(*eager.kind)) + " eagerly alone";
-  const std::string differing = difference(
-      eager.values, compiled.values,
-      {.order = open || other_order, .sizes_of_nothing = open && !every_path});
+  const std::string differing =
+      difference(eager.values, compiled.values,
+                 {.order = open || other_order, .sizes_of_nothing = open && !every_path});
   return differing.empty()
              ? ""
              : differing + (open ? " with open sizes" : " between eager and compiled");
