@@ -186,9 +186,13 @@ void det(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
   if (size <= kSmall)
-    return factor_lanes<T>(batches, size, [&](std::int64_t i, const auto &lu, const auto &pivots) {
-      batches.number<T>(0, i) = determinant<T>(lu, pivots);
-    });
+    return factor_lanes<T>(
+        batches, size,
+        [&](std::int64_t first, std::int64_t count, const T *lu, const std::int64_t *pivots) {
+          for (std::int64_t lane = 0; lane < count; ++lane)
+            batches.number<T>(0, first + lane) =
+                determinant<T>(lane_of(lu, size, size, lane), lane_of(pivots, size, 1, lane));
+        });
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Lu<T> lu;
     Workspace<T> whole;

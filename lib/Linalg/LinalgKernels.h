@@ -51,11 +51,21 @@ constexpr int64_t kPanel = 8;
 /// are.
 constexpr int64_t kSmall = 16, kLanes = 16;
 
+/// Moves `count` adjacent elements of each of kLanes matrices, `step` apart, to `[element][lane]`,
+/// or back.
+template <typename T>
+struct LaneMoves {
+  void (*to_lanes)(int64_t count, const T *matrices, int64_t step, T *lanes);
+  void (*from_lanes)(int64_t count, const T *lanes, T *matrices, int64_t step);
+};
+
 struct LinalgLevel {
   LinalgKernels<float> f32;
   LinalgKernels<double> f64;
   LinalgKernels<ComplexNumber<float>> c64;
   LinalgKernels<ComplexNumber<double>> c128;
+  LaneMoves<uint32_t> moves_4; ///< of elements of 4 bytes
+  LaneMoves<uint64_t> moves_8;
 };
 
 extern const LinalgLevel linalg_level_v2;

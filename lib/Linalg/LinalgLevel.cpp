@@ -249,14 +249,63 @@ void solve_lanes(int64_t size, int64_t columns, const T *a, T *b, bool transpose
   }
 }
 
+/// Elements that are moved to lanes at a time, of so many matrices.
+constexpr int64_t kBlock = 8;
+
+template <typename T>
+void transpose(const T *from, int64_t from_step, T *to, int64_t to_step) {
+  using Row = T __attribute__((vector_size(kBlock * sizeof(T))));
+  Row rows[kBlock];
+  for (int64_t i = 0; i < kBlock; ++i)
+    __builtin_memcpy(&rows[i], from + i * from_step, sizeof(Row));
+  // Each round interleaves rows with those that are half of all further on; three take row i,
+  // element j to row j, element i.
+  for (int round = 0; round < 3; ++round) {
+    Row next[kBlock];
+    for (int64_t i = 0; i < kBlock / 2; ++i) {
+      const Row x = rows[i], y = rows[i + kBlock / 2];
+      next[2 * i] = __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
+      next[2 * i + 1] = __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15);
+    }
+    for (int64_t i = 0; i < kBlock; ++i) rows[i] = next[i];
+  }
+  for (int64_t i = 0; i < kBlock; ++i) __builtin_memcpy(to + i * to_step, &rows[i], sizeof(Row));
+}
+
+template <typename T>
+void to_lanes(int64_t count, const T *matrices, int64_t step, T *lanes) {
+  int64_t e = 0;
+  for (; e + kBlock <= count; e += kBlock)
+    for (int64_t lane = 0; lane < kLanes; lane += kBlock)
+      transpose(matrices + lane * step + e, step, lanes + e * kLanes + lane, kLanes);
+  for (; e < count; ++e)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      lanes[e * kLanes + lane] = matrices[lane * step + e];
+}
+
+template <typename T>
+void from_lanes(int64_t count, const T *lanes, T *matrices, int64_t step) {
+  int64_t e = 0;
+  for (; e + kBlock <= count; e += kBlock)
+    for (int64_t lane = 0; lane < kLanes; lane += kBlock)
+      transpose(lanes + e * kLanes + lane, kLanes, matrices + lane * step + e, step);
+  for (; e < count; ++e)
+    for (int64_t lane = 0; lane < kLanes; ++lane)
+      matrices[lane * step + e] = lanes[e * kLanes + lane];
+}
+
+template <typename T>
+constexpr LaneMoves<T> kMoves = {to_lanes<T>, from_lanes<T>};
+
 template <typename T>
 constexpr LinalgKernels<T> kKernels = {lu_panel<T>, solve_rows<T>, dot<T>,        inner<T>,
                                        subtract<T>, lu_lanes<T>,   solve_lanes<T>};
 
 } // namespace
 
-constexpr LinalgLevel kLinalgTable = {kKernels<float>, kKernels<double>, kKernels<Complex<float>>,
-                                      kKernels<Complex<double>>};
+constexpr LinalgLevel kLinalgTable = {kKernels<float>,          kKernels<double>,
+                                      kKernels<Complex<float>>, kKernels<Complex<double>>,
+                                      kMoves<uint32_t>,         kMoves<uint64_t>};
 
 } // namespace WEFT_LEVEL_NAMESPACE
 

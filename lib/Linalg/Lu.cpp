@@ -88,10 +88,13 @@ void lu(const RoutineCall &call) {
   const std::int64_t rows = batches.operand<T>(0, 0).rows,
                      size = std::min(rows, batches.operand<T>(0, 0).columns);
   if (size <= kSmall && size == rows && size == batches.operand<T>(0, 0).columns)
-    return factor_lanes<T>(batches, size, [&](std::int64_t i, const auto &lu, const auto &pivots) {
-      copy_small<T>(lu, batches.result<T>(0, i));
-      write_rows(batches, i, pivots, size);
-    });
+    return factor_lanes<T>(
+        batches, size,
+        [&](std::int64_t first, std::int64_t count, const T *lu, const std::int64_t *pivots) {
+          batches.from_lanes<T>(0, first, count, lu);
+          for (std::int64_t lane = 0; lane < count; ++lane)
+            write_rows(batches, first + lane, lane_of(pivots, size, 1, lane), size);
+        });
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Lu<T> lu;
     Workspace<T> whole;

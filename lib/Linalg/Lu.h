@@ -24,8 +24,8 @@ private:
   Workspace<T> panel_, work_;
 };
 
-/// Factors small square matrices of a batch, a lane each, and calls `use(i, lu, pivots)` for matrix
-/// `i`, on several threads.
+/// Factors small square matrices of a batch, a lane each, and calls `use(first, count, lu, pivots)`
+/// for the lanes of `count` matrices from `first` on, on several threads.
 template <class T, class Use>
 void factor_lanes(const Batches &batches, std::int64_t size, const Use &use) {
   const std::int64_t groups = (batches.count() + kLanes - 1) / kLanes;
@@ -37,11 +37,9 @@ void factor_lanes(const Batches &batches, std::int64_t size, const Use &use) {
     for (std::int64_t group = begin; group < end; ++group) {
       const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
       if (count < kLanes) std::fill_n(lanes, size * size * kLanes, T(0));
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        copy_small<T>(batches.operand<T>(0, first + lane), lane_of(lanes, size, size, lane));
+      batches.to_lanes<T>(0, first, count, lanes);
       linalg_kernels<T>().lu_lanes(size, lanes, pivots);
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        use(first + lane, lane_of(lanes, size, size, lane), lane_of(pivots, size, 1, lane));
+      use(first, count, lanes, pivots);
     }
   });
 }

@@ -176,6 +176,19 @@ std::int64_t Batches::offset(const RoutineTensor &tensor, std::int64_t i) const 
   return offset + i * tensor.strides[0]; // of one axis without divisions
 }
 
+std::optional<std::int64_t> Batches::step_between(const RoutineTensor &tensor,
+                                                  std::int64_t lanes) const {
+  if (lanes != kLanes || batches_ == 0) return std::nullopt;
+  std::int64_t elements = 1;
+  for (std::int64_t axis = tensor.rank - 1; axis >= batches_; --axis) {
+    if (tensor.strides[axis] != elements) return std::nullopt;
+    elements *= tensor.sizes[axis];
+  }
+  for (std::int64_t axis = batches_ - 1; axis > 0; --axis)
+    if (tensor.strides[axis - 1] != tensor.strides[axis] * tensor.sizes[axis]) return std::nullopt;
+  return tensor.strides[batches_ - 1];
+}
+
 void Batches::for_each(std::int64_t size,
                        FunctionRef<void(std::int64_t, std::int64_t)> body) const {
   // Products of matrices of more rows are cut for threads themselves.

@@ -161,6 +161,17 @@ Matrix<T> lane_of(T *lanes, std::int64_t rows, std::int64_t columns, std::int64_
   return {rows, columns, lanes + lane, columns * kLanes, kLanes};
 }
 
+/// Integers of the size of elements that `lane_moves` knows.
+template <class T>
+inline constexpr bool kMoves = sizeof(T) == 4 || sizeof(T) == 8;
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <class Bits>
+const LaneMoves<Bits> &lane_moves() {
+  if constexpr (sizeof(Bits) == 4) return linalg_level().moves_4;
+  else return linalg_level().moves_8;
+}
+
 /// A small matrix to a lane or from it.
 template <class T>
 void copy_small(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
@@ -254,6 +265,38 @@ public:
     return matrix<T>(call_.results[number], i);
   }
 
+  /// Copies matrices `first` and so on of an operand to `[i][j][lane]`, a lane each: `lanes` of
+  /// them, at most kLanes.
+  template <class T>
+  void to_lanes(std::size_t number, std::int64_t first, std::int64_t lanes, T *to) const {
+    const Matrix<const T> matrix = operand<T>(number, first);
+    if constexpr (kMoves<T>)
+      if (const auto step = step_between(call_.operands[number], lanes)) {
+        using Bits = BitsOf<T>;
+        return lane_moves<Bits>().to_lanes(matrix.rows * matrix.columns,
+                                           reinterpret_cast<const Bits *>(matrix.data), *step,
+                                           reinterpret_cast<Bits *>(to));
+      }
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      copy_small<T>(operand<T>(number, first + lane),
+                    lane_of(to, matrix.rows, matrix.columns, lane));
+  }
+  /// The other way, to those of a result.
+  template <class T>
+  void from_lanes(std::size_t number, std::int64_t first, std::int64_t lanes, const T *from) const {
+    const Matrix<T> matrix = result<T>(number, first);
+    if constexpr (kMoves<T>)
+      if (const auto step = step_between(call_.results[number], lanes)) {
+        using Bits = BitsOf<T>;
+        return lane_moves<Bits>().from_lanes(matrix.rows * matrix.columns,
+                                             reinterpret_cast<const Bits *>(from),
+                                             reinterpret_cast<Bits *>(matrix.data), *step);
+      }
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
+      copy_small<T>(lane_of(from, matrix.rows, matrix.columns, lane),
+                    result<T>(number, first + lane));
+  }
+
   /// The number of a batch that a result has of matrix `i`.
   template <class T>
   T &number(std::size_t result, std::int64_t i) const {
@@ -275,6 +318,8 @@ public:
 
 private:
   std::int64_t offset(const RoutineTensor &tensor, std::int64_t i) const;
+  /// The elements from each matrix to the next, if kLanes are wanted and all lie as their rows.
+  std::optional<std::int64_t> step_between(const RoutineTensor &tensor, std::int64_t lanes) const;
   /// A vector is one column.
   template <class T>
   Matrix<T> matrix(const RoutineTensor &tensor, std::int64_t i) const {

@@ -175,22 +175,21 @@ void lu_solve(const RoutineCall &call) {
       const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
       std::fill_n(a, count < kLanes ? size * size * kLanes : 0, T(1));
       std::fill_n(b, count < kLanes ? size * columns * kLanes : 0, T(0));
-      for (std::int64_t lane = 0; lane < count; ++lane) {
-        const Matrix<const T> f = batches.operand<T>(1, first + lane);
-        if (zero_on_diagonal<T>(f)) singular.note(first + lane);
-        copy_small<T>(f, lane_of(a, size, size, lane));
-        const Matrix<const T> given = batches.operand<T>(3, first + lane);
-        const Matrix<T> own = lane_of(b, size, columns, lane);
-        if (transposed) copy_small<T>(given, own);
-        else take_rows<T>(batches.operand<std::int64_t>(2, first + lane), given, own);
-      }
+      const auto order = [&](std::int64_t lane) {
+        return batches.operand<std::int64_t>(2, first + lane);
+      };
+      batches.to_lanes<T>(1, first, count, a);
+      for (std::int64_t lane = 0; lane < count; ++lane)
+        if (zero_on_diagonal<T>(lane_of<const T>(a, size, size, lane))) singular.note(first + lane);
+      if (transposed) batches.to_lanes<T>(3, first, count, b);
+      for (std::int64_t lane = 0; !transposed && lane < count; ++lane)
+        take_rows<T>(order(lane), batches.operand<T>(3, first + lane),
+                     lane_of(b, size, columns, lane));
       linalg_kernels<T>().solve_lanes(size, columns, a, b, transposed);
-      for (std::int64_t lane = 0; lane < count; ++lane) {
-        const Matrix<const T> found = lane_of(b, size, columns, lane);
-        const Matrix<T> y = batches.result<T>(0, first + lane);
-        if (transposed) put_rows<T>(batches.operand<std::int64_t>(2, first + lane), found, y);
-        else copy_small<T>(found, y);
-      }
+      if (!transposed) batches.from_lanes<T>(0, first, count, b);
+      for (std::int64_t lane = 0; transposed && lane < count; ++lane)
+        put_rows<T>(order(lane), lane_of<const T>(b, size, columns, lane),
+                    batches.result<T>(0, first + lane));
     }
   };
   const auto large = [&](std::int64_t begin, std::int64_t end) {
