@@ -477,3 +477,65 @@ func.func @tiles(%x: memref<100x48xf32>, %y: memref<48x70xf32>, %z: memref<100x7
   linalg.matmul ins(%x, %y : memref<100x48xf32>, memref<48x70xf32>) outs(%z : memref<100x70xf32>)
   return
 }
+
+// -----
+
+// A convolution is such a product too: what a factor is, places and padding included, is computed while it is copied.
+// CHECK-LABEL: func @windows
+// CHECK: gpu.launch
+// CHECK-SAME: workgroup(%[[A:.*]] : memref<16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK: scf.for
+// CHECK: %[[AT:.*]] = memref.load %arg0
+// CHECK: %[[X:.*]] = arith.select %{{.*}}, %[[AT]]
+// CHECK: memref.store %[[X]], %[[A]]
+// CHECK: memref.store %{{.*}}, %[[B]]
+// CHECK: gpu.barrier
+// CHECK: scf.for
+// CHECK-NOT: %arg0
+// CHECK-COUNT-16: math.fma
+// CHECK: gpu.barrier
+func.func @windows(%x: memref<200x3xf32>, %k: memref<5x3x20xf32>, %z: memref<200x20xf32>, %extents: memref<5x3xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, f, t, c) -> (t, c)>, affine_map<(i, f, t, c) -> (i, f)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%extents : memref<5x3xf32>) outs(%z : memref<200x20xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 0 : index
+    %f = linalg.index 1 : index
+    %t = linalg.index 2 : index
+    %c = linalg.index 3 : index
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %c200 = arith.constant 200 : index
+    %at = arith.addi %i, %t : index
+    %inside = arith.cmpi ult, %at, %c200 : index
+    %place = arith.select %inside, %at, %c0 : index
+    %0 = memref.load %x[%place, %c] : memref<200x3xf32>
+    %1 = arith.select %inside, %0, %zero : f32
+    %2 = memref.load %k[%t, %c, %f] : memref<5x3x20xf32>
+    %3 = math.fma %1, %2, %out : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// -----
+
+// Long sums of few results are made of parts, which a second launch adds in their order; of a product all is one chain.
+// CHECK-LABEL: func @long_sums
+// CHECK: %[[PARTS:.*]] = memref.alloc(%{{.*}}, %{{.*}})
+// CHECK: gpu.launch {{.*}} function(@long_sums_0_parts)
+// CHECK: gpu.launch {{.*}} function(@long_sums_0_of_parts)
+// CHECK: memref.dealloc %[[PARTS]]
+// CHECK: gpu.launch {{.*}} function(@long_sums_1)
+func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memref<16x16xf32>, %t: memref<16x1000xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, s) -> (s, i)>, affine_map<(i, j, s) -> (s, j)>, affine_map<(i, j, s) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<1000x16xf32>, memref<1000x16xf32>) outs(%z : memref<16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.matmul ins(%t, %y : memref<16x1000xf32>, memref<1000x16xf32>) outs(%z : memref<16x16xf32>)
+  return
+}

@@ -239,5 +239,24 @@ TEST(Kernels, ProductsMeetNoBankTwice) {
   });
 }
 
+TEST(Kernels, ConvolutionsReadTilesOnce) {
+  on_gpu("", [] {
+    const Tensor kernel = samples({3, 3, 16, 64}).to("gpu:0");
+    const auto convolve = [&](Tensor x) {
+      return convolution(x, kernel, {.padding = Padding::same});
+    };
+    const weft_emulator_counters_t cost = cost_of(convolve, {2, 16, 16, 16});
+    // 8 tiles of 64 positions and 64 channels, each of 144 products.
+    EXPECT_LE(cost.global_bytes_loaded, 8U * (64 + 64) * 144 * 4);
+    EXPECT_EQ(cost.launches, 1U);
+    EXPECT_EQ(cost.shared_bank_conflicts, 0U);
+    // Its gradients too; of the kernel's the long sums are made of parts.
+    const auto gradients = [&](Tensor x) {
+      return grad([&](Tensor y) { return sum(square(convolve(y))); })(x);
+    };
+    EXPECT_EQ(cost_of(gradients, {2, 16, 16, 16}).shared_bank_conflicts, 0U);
+  });
+}
+
 } // namespace
 } // namespace weft::device

@@ -4,7 +4,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::weft {
 
@@ -19,6 +18,24 @@ gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, 
   gpu::TerminatorOp::create(b, loc);
   b.setInsertionPointToStart(&launch.getBody().front());
   return launch;
+}
+
+llvm::SetVector<Value> computedFrom(linalg::GenericOp op, ValueRange wanted,
+                                    function_ref<bool(Value)> stops) {
+  llvm::SetVector<Value> found;
+  auto isInside = [&](Value value) { return value.getParentBlock() == op.getBody(); };
+  for (Value value : wanted)
+    if (isInside(value) && !stops(value)) found.insert(value);
+  for (size_t i = 0; i < found.size(); ++i) {
+    Operation *from = found[i].getDefiningOp();
+    if (!from) continue;
+    // What regions inside of it capture too.
+    from->walk([&](Operation *inner) {
+      for (Value value : inner->getOperands())
+        if (isInside(value) && !stops(value)) found.insert(value);
+    });
+  }
+  return found;
 }
 
 SmallVector<Value> readByBody(linalg::GenericOp op) {
@@ -107,24 +124,26 @@ SmallVector<Value> KernelBody::body(ArrayRef<Value> outs) {
 }
 
 SmallVector<Value> KernelBody::body(ArrayRef<Value> outs, function_ref<Value(OpOperand &)> read) {
-  IRMapping mapping;
+  IRMapping known;
+  for (auto [number, out] : llvm::enumerate(outs))
+    known.map(op.getMatchingBlockArgument(op.getDpsInitOperand(number)), out);
+  return values(op.getBody()->getTerminator()->getOperands(), std::move(known), read);
+}
+
+SmallVector<Value> KernelBody::values(ValueRange wanted, IRMapping known,
+                                      function_ref<Value(OpOperand &)> read) {
   Block *block = op.getBody();
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(input);
-    if (!argument.use_empty()) mapping.map(argument, read(*input));
-  }
-  for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-    BlockArgument argument = op.getMatchingBlockArgument(&init);
-    if (!outs.empty()) mapping.map(argument, outs[number]);
-    else if (!argument.use_empty()) mapping.map(argument, read(init));
-  }
+  llvm::SetVector<Value> needed =
+      computedFrom(op, wanted, [&](Value value) { return known.contains(value); });
+  for (BlockArgument argument : block->getArguments())
+    if (needed.contains(argument)) known.map(argument, read(*op.getMatchingOpOperand(argument)));
   for (Operation &inner : block->without_terminator()) {
-    if (auto at = dyn_cast<linalg::IndexOp>(inner))
-      mapping.map(at.getResult(), places[at.getDim()]);
-    else b.clone(inner, mapping);
+    if (!llvm::any_of(inner.getResults(), [&](Value value) { return needed.contains(value); }))
+      continue;
+    if (auto at = dyn_cast<linalg::IndexOp>(inner)) known.map(at.getResult(), places[at.getDim()]);
+    else b.clone(inner, known);
   }
-  return llvm::map_to_vector(block->getTerminator()->getOperands(),
-                             [&](Value value) { return mapping.lookupOrDefault(value); });
+  return llvm::map_to_vector(wanted, [&](Value value) { return known.lookupOrDefault(value); });
 }
 
 } // namespace mlir::weft

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::weft {
@@ -14,6 +15,11 @@ inline constexpr int64_t kBlockSize = 256;
 /// An empty launch, the kernel of which will be `kernel` in `module`; `b` is put into it.
 gpu::LaunchOp launchOf(OpBuilder &b, Location loc, Value blocks, Value threads, StringRef module,
                        StringRef kernel, Value blocksOfY = nullptr);
+
+/// Values of an op's body that `wanted` are computed from, themselves included, without those that
+/// `stops` says need not be looked behind.
+llvm::SetVector<Value> computedFrom(linalg::GenericOp op, ValueRange wanted,
+                                    function_ref<bool(Value)> stops);
 
 /// Buffers that an op's body reads at places of its own, as a gather does.
 SmallVector<Value> readByBody(linalg::GenericOp op);
@@ -53,6 +59,10 @@ public:
   SmallVector<Value> body(ArrayRef<Value> outs);
   /// The same, where `read` gives the elements that are read.
   SmallVector<Value> body(ArrayRef<Value> outs, function_ref<Value(OpOperand &)> read);
+  /// Values of the op's body for the present iteration. `known` are those that need not be
+  /// computed.
+  SmallVector<Value> values(ValueRange wanted, IRMapping known,
+                            function_ref<Value(OpOperand &)> read);
 
 private:
   ImplicitLocOpBuilder &b;

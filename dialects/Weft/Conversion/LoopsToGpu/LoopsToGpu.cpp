@@ -42,7 +42,7 @@ linalg::FillOp fillOf(GenericOp op, OpOperand &init) {
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (auto fill = dyn_cast<linalg::FillOp>(before))
       return fill.getOutputs().front() == init.get() ? fill : linalg::FillOp();
-    if (!isPure(before)) break;
+    if (!isPure(before) && !isa<memref::AllocOp>(before)) break;
   }
   return {};
 }
@@ -62,9 +62,9 @@ public:
     SmallVector<unsigned> parallel, reduced;
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
+    if (isWorthTiles(op)) return buildProduct(b, op, isProduct, starts, module, kernel);
     if (!reduced.empty() && !isProduct && isWorthThreads(op))
       return buildReduction(b, op, starts, module, kernel);
-    if (isProduct && isWorthTiles(op)) return {buildProduct(b, op, starts, module, kernel)};
 
     KernelBody nest(b, op);
     Value count = nest.count(parallel);

@@ -1,10 +1,12 @@
 // Tiles of products: which loops are rows and columns, copies to shared memory, and the inner loop.
 #include "Weft/Conversion/LoopsToGpu/Products.h"
+#include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::weft {
 
@@ -18,53 +20,102 @@ constexpr int64_t kAlong = 16;
 constexpr int64_t kLeastOfTile = 16;
 /// From so many rows and columns on the tiles are the large ones.
 constexpr int64_t kManyOfTile = 512;
+/// Sums are made of parts of at least so many products, to have about so many blocks.
+constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
 /// Banks of shared memory.
 constexpr int64_t kBanks = 32;
 
-/// What the loops of a product are.
+/// What the loops of a product are, and which values of its body are its two factors.
 struct Roles {
-  SmallVector<unsigned> batches, rows, columns;
-  unsigned summed = 0;
-  OpOperand *lhs = nullptr, *rhs = nullptr;
+  SmallVector<unsigned> batches, rows, columns, summed;
+  Value lhs, rhs;
+  bool isSum = false; ///< whether they are multiplied, and the products added
 };
 
-/// None if it is no product of two buffers by plain subscripts.
+/// The loops that a value of the body depends on; none if it is no value of what is only read.
+std::optional<llvm::SmallBitVector> loopsOf(GenericOp op, Value value) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  for (Value part : computedFrom(op, value, [](Value) { return false; })) {
+    if (auto argument = dyn_cast<BlockArgument>(part)) {
+      OpOperand &operand = *cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument);
+      if (op.isDpsInit(&operand)) return std::nullopt;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (map.isFunctionOfDim(loop)) loops.set(loop);
+    } else if (auto at = part.getDefiningOp<linalg::IndexOp>()) {
+      loops.set(at.getDim());
+    } else if (!isPure(part.getDefiningOp())) {
+      auto load = part.getDefiningOp<memref::LoadOp>();
+      if (!load || mayShare(op.getDpsInitOperand(0)->get(), load.getMemRef())) return std::nullopt;
+    }
+  }
+  return loops;
+}
+
+/// Sets the factors of what a body adds to its result: of numbers that are multiplied, and
+/// otherwise the two elements that it reads. Whether there are any.
+bool findFactors(GenericOp op, Roles &roles) {
+  BlockArgument result = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (auto fused = dyn_cast_or_null<math::FmaOp>(sum); fused && fused.getC() == result) {
+    roles.lhs = fused.getA();
+    roles.rhs = fused.getB();
+    return roles.isSum = true;
+  }
+  if (sum && isa<arith::AddFOp, arith::AddIOp>(sum) &&
+      llvm::is_contained(sum->getOperands(), result)) {
+    Operation *product = sum->getOperand(sum->getOperand(0) == result ? 1 : 0).getDefiningOp();
+    if (product && isa<arith::MulFOp, arith::MulIOp>(product)) {
+      roles.lhs = product->getOperand(0);
+      roles.rhs = product->getOperand(1);
+      return roles.isSum = true;
+    }
+  }
+  if (op.getNumDpsInputs() != 2) return false;
+  roles.lhs = op.getMatchingBlockArgument(op.getDpsInputOperand(0));
+  roles.rhs = op.getMatchingBlockArgument(op.getDpsInputOperand(1));
+  return true;
+}
+
+/// None if it is no product of two values, each of which some of the loops decide.
 std::optional<Roles> rolesOf(GenericOp op) {
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || reduced.size() != 1)
-    return std::nullopt;
   Roles roles;
-  roles.summed = reduced.front();
-  roles.lhs = op.getDpsInputOperand(0);
-  roles.rhs = op.getDpsInputOperand(1);
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    auto type = dyn_cast<MemRefType>(operand.get().getType());
-    if (!type || !type.getElementType().isIntOrFloat() || !map.isProjectedPermutation())
+  op.getReductionDims(roles.summed);
+  if (op.getNumDpsInits() != 1 || roles.summed.empty()) return std::nullopt;
+  OpOperand &init = *op.getDpsInitOperand(0);
+  if (!isa<MemRefType>(init.get().getType()) ||
+      !op.getMatchingIndexingMap(&init).isProjectedPermutation())
+    return std::nullopt;
+  if (!findFactors(op, roles) || roles.lhs == roles.rhs) return std::nullopt;
+  for (Value factor : {roles.lhs, roles.rhs})
+    if (!factor.getType().isIntOrFloat() || factor.getParentBlock() != op.getBody())
+      return std::nullopt;
+  // The rest of the body has no elements or places of its own.
+  const auto isFactor = [&](Value value) { return value == roles.lhs || value == roles.rhs; };
+  for (Value part : computedFrom(op, op.getBody()->getTerminator()->getOperands(), isFactor)) {
+    const bool isResult = part == op.getMatchingBlockArgument(&init);
+    if (isResult ? false
+                 : !part.getDefiningOp() || !isPure(part.getDefiningOp()) ||
+                       isa<linalg::IndexOp>(part.getDefiningOp()))
       return std::nullopt;
   }
-  AffineMap left = op.getMatchingIndexingMap(roles.lhs);
-  AffineMap right = op.getMatchingIndexingMap(roles.rhs);
-  if (!left.isFunctionOfDim(roles.summed) || !right.isFunctionOfDim(roles.summed))
-    return std::nullopt;
+  const auto left = loopsOf(op, roles.lhs), right = loopsOf(op, roles.rhs);
+  if (!left || !right) return std::nullopt;
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    if (loop == roles.summed) continue;
-    const bool isLeft = left.isFunctionOfDim(loop), isRight = right.isFunctionOfDim(loop);
-    if (isLeft && isRight) roles.batches.push_back(loop);
-    else if (isLeft) roles.rows.push_back(loop);
-    else if (isRight) roles.columns.push_back(loop);
+    if (llvm::is_contained(roles.summed, loop)) continue;
+    if (left->test(loop) && right->test(loop)) roles.batches.push_back(loop);
+    else if (left->test(loop)) roles.rows.push_back(loop);
+    else if (right->test(loop)) roles.columns.push_back(loop);
     else return std::nullopt;
   }
-  if (!op.getBody()->getOps<linalg::IndexOp>().empty()) return std::nullopt;
   return roles;
 }
 
 /// Builds the launch of one product.
 class ProductBuilder {
 public:
-  ProductBuilder(ImplicitLocOpBuilder &b, GenericOp op)
-      : b(b), nest(b, op), op(op), roles(*rolesOf(op)) {
+  ProductBuilder(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct)
+      : b(b), nest(b, op), op(op), roles(*rolesOf(op)), isProduct(isProduct) {
     const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
     isLarge = rows && columns && *rows >= kManyOfTile && *columns >= kManyOfTile;
     ofThread = isLarge ? 8 : 4;
@@ -72,55 +123,154 @@ public:
     depth = isLarge ? 8 : 16;
   }
 
-  gpu::LaunchOp build(ArrayRef<Value> starts, StringRef module, StringRef kernel) {
+  SmallVector<gpu::LaunchOp> build(ArrayRef<Value> starts, StringRef module, StringRef kernel) {
     rows = nest.count(roles.rows);
     columns = nest.count(roles.columns);
-    summed = nest.size(roles.summed);
-    Value tilesOfRows = b.createOrFold<arith::CeilDivUIOp>(rows, index(tile));
-    Value tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tile));
-    Value tiles = b.createOrFold<arith::MulIOp>(tilesOfRows, tilesOfColumns);
-    Value blocks = b.createOrFold<arith::MulIOp>(tiles, nest.count(roles.batches));
-    gpu::LaunchOp launch = launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel);
-    lhs = shared(launch, *roles.lhs);
-    rhs = shared(launch, *roles.rhs);
+    summed = nest.count(roles.summed);
+    tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tile));
+    tiles = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::CeilDivUIOp>(rows, index(tile)),
+                                          tilesOfColumns);
+    batches = nest.count(roles.batches);
+    blocks = b.createOrFold<arith::MulIOp>(tiles, batches);
+    const auto whole = [&] {
+      return tilesLaunch(
+          index(0), summed, nullptr, module, kernel,
+          [&](Value) { return nest.loadOrStart(*op.getDpsInitOperand(0), starts); },
+          [&](Value, Value sum) { nest.store(0, sum); });
+    };
+    if (isProduct || !roles.isSum) return {whole()};
+    Value parts = numberOfParts();
+    if (const auto known = getConstantIntValue(parts)) {
+      if (*known <= 1) return {whole()};
+      return inParts(parts, starts, module, kernel);
+    }
+    Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, index(1));
+    auto choice = scf::IfOp::create(b, many, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard after(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    SmallVector<gpu::LaunchOp> launches = inParts(parts, starts, module, kernel);
+    b.setInsertionPointToStart(choice.elseBlock());
+    launches.push_back(whole());
+    return launches;
+  }
+
+private:
+  /// How many parts every sum is made of, so that there are about kManyBlocks blocks.
+  Value numberOfParts() {
+    Value most = b.createOrFold<arith::DivUIOp>(summed, index(kLeastOfPart));
+    Value wanted = b.createOrFold<arith::DivUIOp>(index(kManyBlocks),
+                                                  b.createOrFold<arith::MaxUIOp>(blocks, index(1)));
+    return b.createOrFold<arith::MinUIOp>(most, wanted);
+  }
+
+  /// A launch for `parts` parts of each sum, and one that adds these in their order.
+  SmallVector<gpu::LaunchOp> inParts(Value parts, ArrayRef<Value> starts, StringRef module,
+                                     StringRef kernel) {
+    OpBuilder::InsertionGuard after(b);
+    Value ofPart = b.createOrFold<arith::MulIOp>(
+        b.createOrFold<arith::CeilDivUIOp>(b.createOrFold<arith::CeilDivUIOp>(summed, parts),
+                                           index(depth)),
+        index(depth));
+    Value results =
+        b.createOrFold<arith::MulIOp>(batches, b.createOrFold<arith::MulIOp>(rows, columns));
+    Type element = cast<MemRefType>(op.getDpsInitOperand(0)->get().getType()).getElementType();
+    auto type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, element);
+    Value buffer = memref::AllocOp::create(b, type, ValueRange{parts, results});
+    memref::DeallocOp::create(b, buffer);
+    b.setInsertionPointAfter(buffer.getDefiningOp());
+    gpu::LaunchOp ofTiles;
+    {
+      OpBuilder::InsertionGuard outside(b);
+      ofTiles = tilesLaunch(
+          nullptr, ofPart, parts, module, (kernel + "_parts").str(),
+          [&](Value) -> Value {
+            return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+          },
+          [&](Value result, Value sum) {
+            memref::StoreOp::create(b, sum, buffer, ValueRange{part, result});
+          });
+    }
+    b.setInsertionPointAfter(ofTiles);
+
+    gpu::LaunchOp ofParts =
+        launchOf(b, b.getLoc(), b.createOrFold<arith::CeilDivUIOp>(results, index(kBlockSize)),
+                 index(kBlockSize), module, (kernel + "_of_parts").str());
+    Value result = add(mul(ofParts.getBlockIds().x, index(kBlockSize)), ofParts.getThreadIds().x);
+    auto guard =
+        scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, result, results),
+                          /*withElseRegion=*/false);
+    b.setInsertionPointToStart(guard.thenBlock());
+    SmallVector<unsigned> loops(roles.batches);
+    loops.append(roles.rows);
+    loops.append(roles.columns);
+    nest.setPlaces(loops, result);
+    Value start = nest.loadOrStart(*op.getDpsInitOperand(0), starts);
+    auto loop = scf::ForOp::create(b, index(0), parts, index(1), start);
+    {
+      OpBuilder::InsertionGuard ofLoop(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Value next = memref::LoadOp::create(b, buffer, ValueRange{loop.getInductionVar(), result});
+      Value partial = loop.getRegionIterArgs().front();
+      Value sum = isa<FloatType>(element) ? Value(arith::AddFOp::create(b, partial, next))
+                                          : Value(arith::AddIOp::create(b, partial, next));
+      scf::YieldOp::create(b, sum);
+    }
+    nest.store(0, loop.getResult(0));
+    return {ofTiles, ofParts};
+  }
+
+  /// A launch of a block for each tile that sums from `from` to `to`, or, where there are `parts`,
+  /// `to` iterations in each. `start` gives what results begin with, `store` takes them; both with
+  /// the number of the result, and the places set to it.
+  gpu::LaunchOp tilesLaunch(Value from, Value to, Value parts, StringRef module, StringRef kernel,
+                            function_ref<Value(Value)> start,
+                            function_ref<void(Value, Value)> store) {
+    OpBuilder::InsertionGuard outside(b);
+    gpu::LaunchOp launch =
+        launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel, parts);
+    lhs = shared(launch, roles.lhs);
+    rhs = shared(launch, roles.rhs);
 
     thread = launch.getThreadIds().x;
     Value block = launch.getBlockIds().x;
-    nest.setPlaces(roles.batches, div(block, tiles));
+    batch = div(block, tiles);
+    nest.setPlaces(roles.batches, batch);
     Value ofBatch = rem(block, tiles);
     firstRow = mul(div(ofBatch, tilesOfColumns), index(tile));
     firstColumn = mul(rem(ofBatch, tilesOfColumns), index(tile));
     // Neighbouring threads have neighbouring columns, so that they meet different banks.
     column = rem(thread, index(kAlong));
     row = div(thread, index(kAlong));
+    if (parts) {
+      part = launch.getBlockIds().y;
+      from = mul(part, to);
+      to = arith::MinUIOp::create(b, add(from, to), summed);
+    }
 
     SmallVector<Value> sums;
-    eachResult(
-        [&](Value, Value) { sums.push_back(nest.loadOrStart(*op.getDpsInitOperand(0), starts)); });
-    auto loop = scf::ForOp::create(b, index(0), summed, index(depth), sums);
+    eachResult([&](Value result, Value) { sums.push_back(start(result)); });
+    auto loop = scf::ForOp::create(b, from, to, index(depth), sums);
     {
       OpBuilder::InsertionGuard after(b);
       b.setInsertionPointToStart(loop.getBody());
       Value at = loop.getInductionVar();
-      copyPart(lhs, *roles.lhs, roles.rows, firstRow, rows, at);
-      copyPart(rhs, *roles.rhs, roles.columns, firstColumn, columns, at);
+      copyPart(lhs, roles.lhs, roles.rows, firstRow, rows, at);
+      copyPart(rhs, roles.rhs, roles.columns, firstColumn, columns, at);
       gpu::BarrierOp::create(b);
-      sums = addPart(at, SmallVector<Value>(loop.getRegionIterArgs()));
+      sums = addPart(at, to, SmallVector<Value>(loop.getRegionIterArgs()));
       gpu::BarrierOp::create(b);
       scf::YieldOp::create(b, sums);
     }
     size_t number = 0;
-    eachResult([&](Value isRow, Value isColumn) {
-      auto guard = scf::IfOp::create(b, arith::AndIOp::create(b, isRow, isColumn),
-                                     /*withElseRegion=*/false);
+    eachResult([&](Value result, Value isInside) {
+      auto guard = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
       OpBuilder::InsertionGuard after(b);
       b.setInsertionPointToStart(guard.thenBlock());
-      nest.store(0, loop.getResult(number++));
+      store(result, loop.getResult(number++));
     });
     return launch;
   }
 
-private:
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
   Value add(Value one, Value other) { return arith::AddIOp::create(b, one, other); }
   Value mul(Value one, Value other) { return arith::MulIOp::create(b, one, other); }
@@ -128,44 +278,56 @@ private:
   Value rem(Value one, Value other) { return arith::RemUIOp::create(b, one, other); }
   Value last(Value count) { return arith::SubIOp::create(b, count, index(1)); }
 
-  /// Whether the summed loop runs fastest in an operand.
-  bool isAlongSum(OpOperand &operand) {
-    return op.getMatchingIndexingMap(&operand).getResults().back() ==
-           getAffineDimExpr(roles.summed, b.getContext());
+  /// Whether the last of the summed loops runs fastest in what a factor reads.
+  bool isAlongSum(Value factor) {
+    for (Value part : computedFrom(op, factor, [](Value) { return false; })) {
+      if (auto argument = dyn_cast<BlockArgument>(part)) {
+        AffineMap map =
+            op.getMatchingIndexingMap(cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument));
+        if (map.getNumResults() == 0) continue;
+        return map.getResults().back().isFunctionOfDim(roles.summed.back());
+      }
+      auto load = part.getDefiningOp<memref::LoadOp>();
+      if (!load || load.getIndices().empty()) continue;
+      const auto loops = loopsOf(op, load.getIndices().back());
+      return loops && loops->test(roles.summed.back());
+    }
+    return false;
   }
 
-  /// Place for a part of an operand, the summed loop first. Threads that copy along that loop are
-  /// spread over all banks by what each line is longer.
-  Value shared(gpu::LaunchOp launch, OpOperand &operand) {
-    const int64_t line = tile + (isAlongSum(operand) ? kBanks / depth : 0);
-    return sharedMemory(launch, {depth, line},
-                        cast<MemRefType>(operand.get().getType()).getElementType());
+  /// Place for a part of a factor, the summed loops first. Threads that copy along these are spread
+  /// over all banks by what each line is longer.
+  Value shared(gpu::LaunchOp launch, Value factor) {
+    const int64_t line = tile + (isAlongSum(factor) ? kBanks / depth : 0);
+    return sharedMemory(launch, {depth, line}, factor.getType());
   }
 
-  /// Copies a part of an operand, neighbouring threads along what is fastest in memory. Beyond the
+  /// Copies a part of a factor, neighbouring threads along what is fastest in memory. Beyond the
   /// ends it has what is there, which nobody uses.
-  void copyPart(Value buffer, OpOperand &operand, ArrayRef<unsigned> loops, Value first,
-                Value count, Value at) {
-    const bool isAlong = isAlongSum(operand);
+  void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first, Value count,
+                Value at) {
+    const bool isAlong = isAlongSum(factor);
     const int64_t fast = isAlong ? depth : tile;
     for (int64_t done = 0; done < tile * depth; done += kBlockSize) {
       Value number = done == 0 ? thread : add(thread, index(done));
       Value inside = rem(number, index(fast)), outside = div(number, index(fast));
       Value inDepth = isAlong ? inside : outside, inTile = isAlong ? outside : inside;
-      nest.setPlace(roles.summed, arith::MinUIOp::create(b, add(at, inDepth), last(summed)));
+      nest.setPlaces(roles.summed, arith::MinUIOp::create(b, add(at, inDepth), last(summed)));
       nest.setPlaces(loops, arith::MinUIOp::create(b, add(first, inTile), last(count)));
-      memref::StoreOp::create(b, nest.load(operand), buffer, ValueRange{inDepth, inTile});
+      Value element =
+          nest.values(factor, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
+      memref::StoreOp::create(b, element, buffer, ValueRange{inDepth, inTile});
     }
   }
 
   /// The results with what a part adds to them.
-  SmallVector<Value> addPart(Value at, SmallVector<Value> sums) {
+  SmallVector<Value> addPart(Value at, Value to, SmallVector<Value> sums) {
     const std::optional<int64_t> known = knownCount(op, roles.summed);
     const bool isWhole = known && *known % depth == 0;
-    Value end = isWhole
-                    ? index(depth)
-                    : arith::MinUIOp::create(b, index(depth), arith::SubIOp::create(b, summed, at))
-                          .getResult();
+    Value end =
+        isWhole
+            ? index(depth)
+            : arith::MinUIOp::create(b, index(depth), arith::SubIOp::create(b, to, at)).getResult();
     const int64_t unrolled = isWhole ? 4 : 1;
     auto loop = scf::ForOp::create(b, index(0), end, index(unrolled), sums);
     OpBuilder::InsertionGuard after(b);
@@ -184,21 +346,21 @@ private:
       }
       for (int64_t j = 0; j < ofThread * ofThread; ++j) {
         Value &sum = sums[j];
-        Value next =
-            nest.body(sum,
-                      [&](OpOperand &operand) {
-                        return &operand == roles.lhs ? left[j / ofThread] : right[j % ofThread];
-                      })
-                .front();
-        sum = fuseProduct(b, next, sum);
+        IRMapping known;
+        known.map(op.getMatchingBlockArgument(op.getDpsInitOperand(0)), sum);
+        known.map(roles.lhs, left[j / ofThread]);
+        known.map(roles.rhs, right[j % ofThread]);
+        Value next = nest.values(op.getBody()->getTerminator()->getOperands(), known, {}).front();
+        sum = isProduct ? fuseProduct(b, next, sum) : next;
       }
     }
     scf::YieldOp::create(b, sums);
     return SmallVector<Value>(loop.getResults());
   }
 
-  /// Calls `what` with the place set to each result of the thread, and whether it is one.
-  void eachResult(function_ref<void(Value isRow, Value isColumn)> what) {
+  /// Calls `what` with the places set to each result of the thread, with its number and whether it
+  /// is one.
+  void eachResult(function_ref<void(Value result, Value isInside)> what) {
     for (int64_t i = 0; i < ofThread; ++i) {
       Value m = add(add(firstRow, row), index(i * kAlong));
       Value isRow = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, m, rows);
@@ -207,7 +369,8 @@ private:
         Value n = add(add(firstColumn, column), index(j * kAlong));
         Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, n, columns);
         nest.setPlaces(roles.columns, arith::MinUIOp::create(b, n, last(columns)));
-        what(isRow, isColumn);
+        what(add(mul(add(mul(batch, rows), m), columns), n),
+             arith::AndIOp::create(b, isRow, isColumn));
       }
     }
   }
@@ -216,13 +379,14 @@ private:
   KernelBody nest;
   GenericOp op;
   Roles roles;
+  bool isProduct;
   bool isLarge = false;
   int64_t ofThread = 0; ///< rows and columns of a thread's results
   int64_t tile = 0;     ///< rows and columns of a block's
   int64_t depth = 0;    ///< of the summed loop, of a part
-  Value rows, columns, summed;
-  Value lhs, rhs; ///< shared memory
-  Value thread, row, column, firstRow, firstColumn;
+  Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host
+  Value lhs, rhs;                                                      ///< shared memory
+  Value thread, row, column, batch, firstRow, firstColumn, part;
 };
 
 } // namespace
@@ -249,9 +413,10 @@ bool isWorthTiles(GenericOp op) {
   return isEnough(roles->rows) && isEnough(roles->columns);
 }
 
-gpu::LaunchOp buildProduct(ImplicitLocOpBuilder &b, GenericOp op, ArrayRef<Value> starts,
-                           StringRef module, StringRef kernel) {
-  return ProductBuilder(b, op).build(starts, module, kernel);
+SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct,
+                                        ArrayRef<Value> starts, StringRef module,
+                                        StringRef kernel) {
+  return ProductBuilder(b, op, isProduct).build(starts, module, kernel);
 }
 
 } // namespace mlir::weft

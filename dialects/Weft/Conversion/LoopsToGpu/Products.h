@@ -1,4 +1,5 @@
-// Matrix products by tiles in shared memory, with the order of sums that processors have.
+// Matrix products and convolutions by tiles in shared memory, with the order of sums that
+// processors have.
 #pragma once
 
 #include "Weft/Conversion/LoopsToGpu/KernelBody.h"
@@ -9,16 +10,21 @@ namespace mlir::weft {
 /// place of what `sum` is, which is another value otherwise.
 Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial);
 
-/// Whether a product has rows and columns enough for tiles.
+/// Whether an op sums products of two values of its body, each decided by some of the loops alone,
+/// with rows and columns enough for tiles: a matrix product, a convolution, whose rows are
+/// positions, or one of its gradients.
 bool isWorthTiles(linalg::GenericOp op);
 
-/// Builds the launch of such a product in its place, after which it is unused. Every result is one
-/// chain of sums in the order of the reduced loop, as of any other kernel. `starts` are what
-/// results begin with: as stored, where one is null.
+/// Builds the launches of such a product in its place, after which it is unused. `starts` are what
+/// results begin with: as stored, where one is null. A block has a tile of 64 x 64 or 128 x 128
+/// results, 4 x 4 or 8 x 8 of a thread in registers, and goes along the reduced loops by parts of
+/// both factors, which it copies to shared memory.
 ///
-/// A block has a tile of 64 x 64 or 128 x 128 results, 4 x 4 or 8 x 8 of a thread in registers, and
-/// goes along the reduced loop by parts of both operands, which it copies to shared memory.
-gpu::LaunchOp buildProduct(ImplicitLocOpBuilder &b, linalg::GenericOp op, ArrayRef<Value> starts,
-                           StringRef module, StringRef kernel);
+/// Every result of a matrix product (`isProduct`) is one chain of sums in the order of the reduced
+/// loop, as of any other kernel. What else has long sums and few tiles sums up parts of them in
+/// blocks of their own, which a second launch adds in their order.
+SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                                        bool isProduct, ArrayRef<Value> starts, StringRef module,
+                                        StringRef kernel);
 
 } // namespace mlir::weft

@@ -1,6 +1,8 @@
 // Convolution and its gradients: calls of the library later on, or loops over sums of products.
 #include "WindowLoops.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 namespace mlir::weft {
 
 /// Of the kernel's axis of input channels and the images' channels, after the check that they
@@ -28,10 +30,23 @@ static Value sumOfProducts(LinalgBuilder &b, const Sizes &sizes, const Sizes &su
   return overLoops(b, sizes, summed, zero,
                    [&](BodyBuilder &body, ValueRange sums) {
                      const auto [lhs, rhs] = factors(body);
+                     Value sum = sums.front();
+                     // Rounded once, as in the library.
+                     if (element.isF32() || element.isF64())
+                       return SmallVector<Value>{
+                           math::FmaOp::create(body.builder(), b.getLoc(), lhs, rhs, sum)};
                      ScalarBuilder scalar(body.builder(), b.getLoc());
-                     return SmallVector<Value>{scalar.add(sums.front(), scalar.multiply(lhs, rhs))};
+                     return SmallVector<Value>{scalar.add(sum, scalar.multiply(lhs, rhs))};
                    })
       .front();
+}
+
+/// Channel `number` of the group, of `size` channels, that channel `of` of the other side is in, of
+/// which a group has `ofSize`. Of one group it is the number, which `of` does not decide.
+static Value inGroupOf(BodyBuilder &body, const Windows &windows, Value of, Value ofSize,
+                       Value size, Value number) {
+  if (windows.groups == 1) return number;
+  return body.add(body.multiply(body.divide(of, ofSize), size), number);
 }
 
 Value lowerConvolution(LinalgBuilder &b, ConvolutionOp op) {
@@ -61,8 +76,8 @@ Value lowerConvolution(LinalgBuilder &b, ConvolutionOp op) {
         }
         Value channel = body.loop(2 * axes + 2), to = body.loop(axes + 1);
         weight.append({channel, to});
-        Value group = body.divide(to, body.divide(out, body.constant(windows.groups)));
-        from.push_back(body.add(body.multiply(group, inGroup), channel));
+        from.push_back(inGroupOf(body, windows, to, body.divide(out, body.constant(windows.groups)),
+                                 inGroup, channel));
         Value lhs = body.element(op.getX(), from);
         return std::pair(lhs,
                          Value(tensor::ExtractOp::create(body.builder(), op.getKernel(), weight)));
@@ -87,24 +102,25 @@ Value lowerConvolutionTranspose(LinalgBuilder &b, ConvolutionTransposeOp op) {
   SmallVector<Value> sizes;
   for (OpFoldResult size : windows.positions) sizes.push_back(b.toValue(size));
   // Loops: batch, places in the images, their channels; taps, channels of the group of x.
-  return sumOfProducts(b, windows.images, windows.windowAnd(OpFoldResult(outGroup)),
-                       getElementTypeOrSelf(op.getX().getType()), [&](BodyBuilder &body) {
-                         SmallVector<Value> from{body.loop(0)}, weight;
-                         for (int64_t axis = 0; axis < axes; ++axis) {
-                           Value tap = body.loop(axes + 2 + axis);
-                           weight.push_back(tap);
-                           from.push_back(positionThatSees(body, windows, axis, body.loop(1 + axis),
-                                                           tap, sizes[axis + 1]));
-                         }
-                         Value channel = body.loop(axes + 1);
-                         Value to = body.add(body.multiply(body.divide(channel, inGroup), outGroup),
-                                             body.loop(2 * axes + 2));
-                         from.push_back(to);
-                         weight.append({body.remainder(channel, inGroup), to});
-                         Value lhs = body.element(op.getX(), from);
-                         return std::pair(lhs, Value(tensor::ExtractOp::create(
-                                                   body.builder(), op.getKernel(), weight)));
-                       });
+  return sumOfProducts(
+      b, windows.images, windows.windowAnd(OpFoldResult(outGroup)),
+      getElementTypeOrSelf(op.getX().getType()), [&](BodyBuilder &body) {
+        SmallVector<Value> from{body.loop(0)}, weight;
+        for (int64_t axis = 0; axis < axes; ++axis) {
+          Value tap = body.loop(axes + 2 + axis);
+          weight.push_back(tap);
+          from.push_back(
+              positionThatSees(body, windows, axis, body.loop(1 + axis), tap, sizes[axis + 1]));
+        }
+        Value channel = body.loop(axes + 1);
+        Value to = inGroupOf(body, windows, channel, inGroup, outGroup, body.loop(2 * axes + 2));
+        from.push_back(to);
+        const bool one = windows.groups == 1;
+        weight.append({one ? channel : body.remainder(channel, inGroup), to});
+        Value lhs = body.element(op.getX(), from);
+        return std::pair(lhs,
+                         Value(tensor::ExtractOp::create(body.builder(), op.getKernel(), weight)));
+      });
 }
 
 Value lowerConvolutionKernelGradient(LinalgBuilder &b, ConvolutionKernelGradientOp op) {
@@ -153,7 +169,7 @@ Value lowerConvolutionKernelGradient(LinalgBuilder &b, ConvolutionKernelGradient
           from.push_back(
               body.inside(body.seen(windows, axis, at, body.loop(axis)), sizes[axis + 1]));
         }
-        from.push_back(body.add(body.multiply(body.divide(to, outGroup), group), body.loop(axes)));
+        from.push_back(inGroupOf(body, windows, to, outGroup, group, body.loop(axes)));
         position.push_back(to);
         Value lhs = body.element(op.getX(), from);
         return std::pair(
