@@ -42,16 +42,21 @@ bool isGpuChip(const std::string &chip) {
   return info && llvm::StringRef(chip).starts_with("sm_") && info->isCPUStringValid(chip);
 }
 
+/// The number in "sm_90a", 0 of other texts.
+static unsigned numberOf(llvm::StringRef chip) {
+  unsigned number = 0;
+  chip.consume_front("sm_");
+  return chip.consumeInteger(10, number) ? 0 : number;
+}
+
 /// The version of PTX for a chip, as a feature: 8.0 is the least that sm_90a needs, and older
 /// drivers take it; later chips need later ones, of which LLVM takes the least.
 static const char *ptxVersionOf(llvm::StringRef chip) {
-  unsigned number = 0;
-  chip.consume_front("sm_");
-  return !chip.consumeInteger(10, number) && number > 90 ? "" : "+ptx80";
+  return numberOf(chip) > 90 ? "" : "+ptx80";
 }
 
 void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
-  passes.addPass(mlir::weft::createLoopsToGpuPass());
+  passes.addPass(mlir::weft::createLoopsToGpuPass({.tensorCores = numberOf(chip) >= 80}));
   mlir::weft::ExpandMathPassOptions math;
   math.expandRemainder = true;
   passes.addNestedPass<func::FuncOp>(mlir::weft::createExpandMathPass(math));

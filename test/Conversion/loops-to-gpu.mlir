@@ -1,5 +1,6 @@
 // Structured ops are launches: of a thread per element of the result, and of threads that share more.
 // RUN: weft-opt %s --weft-loops-to-gpu --split-input-file | FileCheck %s
+// RUN: weft-opt %s --weft-loops-to-gpu=tensor-cores --split-input-file | FileCheck %s --check-prefix=CORES
 
 // Blocks of 256 threads; those beyond the last element do nothing. The last axis runs fastest.
 // CHECK-LABEL: func @elementwise
@@ -537,5 +538,37 @@ func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memre
     linalg.yield %1 : f32
   }
   linalg.matmul ins(%t, %y : memref<16x1000xf32>, memref<1000x16xf32>) outs(%z : memref<16x16xf32>)
+  return
+}
+
+// -----
+
+// Products of bf16 and f16 are of fragments that warps multiply, where the chip can; pairs of elements lie together.
+// CHECK-LABEL: func @narrow
+// CHECK-NOT: nvvm.mma.sync
+// CORES-LABEL: func @narrow
+// CORES: gpu.launch
+// CORES-SAME: workgroup(%[[A:.*]] : memref<64x20xi32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<64x20xi32, #gpu.address_space<workgroup>>)
+// CORES: arith.shli
+// CORES: memref.store %{{.*}}, %[[A]]
+// CORES: memref.store %{{.*}}, %[[B]]
+// CORES: gpu.barrier
+// CORES-COUNT-8: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>{{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
+// CORES: gpu.barrier
+func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, s) -> (i, s)>, affine_map<(i, j, s) -> (s, j)>, affine_map<(i, j, s) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : memref<70x40xi16>, memref<40x80xi16>) outs(%z : memref<70x80xf32>) attrs = {weft.narrow_product = bf16} {
+  ^bb0(%a: i16, %b: i16, %out: f32):
+    %c16 = arith.constant 16 : i32
+    %0 = arith.extui %a : i16 to i32
+    %1 = arith.shli %0, %c16 : i32
+    %2 = arith.bitcast %1 : i32 to f32
+    %3 = arith.extui %b : i16 to i32
+    %4 = arith.shli %3, %c16 : i32
+    %5 = arith.bitcast %4 : i32 to f32
+    %6 = math.fma %2, %5, %out : f32
+    linalg.yield %6 : f32
+  }
   return
 }

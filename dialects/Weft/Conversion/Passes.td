@@ -61,16 +61,19 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
       sizes alone; few results of many elements are made in parts, by two launches,
     - chains of ops on the same rows, as softmax and norms are, up to 4096 elements a row: one launch,
       whose threads keep a row in registers; what only the chain reads is not stored,
-    - products of 16 rows and columns and more: tiles, of which both operands are in shared memory.
+    - products of 16 rows and columns and more, and convolutions: tiles, of which both operands are in
+      shared memory; of bf16 and f16 on tensor cores, where the chip has them.
 
     A contraction of floating numbers is one chain of fused products for each result, as on processors
     that have such instructions. What a result is filled with before is known to its kernel. What the
     host stored is stored by a launch of one thread, and what it read for launches alone is read
     there, where nothing has been written since. Copies between dense buffers stay.
   }];
+  let options = [Option<"tensorCores", "tensor-cores", "bool", /*default=*/"false",
+                        "Whether the chip multiplies fragments of bf16 and f16 (sm_80 on).">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
-    "::mlir::gpu::GPUDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
   ];

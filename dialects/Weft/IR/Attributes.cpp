@@ -121,8 +121,23 @@ Complaint verifyBf16Product(Operation *op, Attribute value) {
   return "belongs to a linalg.contract of i16";
 }
 
+Complaint verifyNarrowProduct(Operation *op, Attribute value) {
+  auto format = dyn_cast<TypeAttr>(value);
+  if (!format || !(format.getValue().isBF16() || format.getValue().isF16()))
+    return "wants the type bf16 or f16";
+  const auto is = [&](int64_t operand, auto matches) {
+    return matches(getElementTypeOrSelf(op->getOperand(operand).getType()));
+  };
+  const auto isI16 = [](Type type) { return type.isInteger(16); };
+  if (op->getName().getStringRef() == "linalg.generic" && op->getNumOperands() == 3 &&
+      is(0, isI16) && is(1, isI16) && is(2, [](Type type) { return type.isF32(); }))
+    return std::nullopt;
+  return "belongs to a linalg.generic of two operands of i16 and one of f32";
+}
+
 Complaint verify(Operation *op, StringRef name, Attribute value) {
   if (name == kBf16Product) return verifyBf16Product(op, value);
+  if (name == kNarrowProduct) return verifyNarrowProduct(op, value);
   if (name == "weft.split") return verifySplit(op, value);
   if (name == "weft.saved") return verifySaved(op, value);
   if (name == "weft.arena_offset") return verifyArenaOffset(op, value);

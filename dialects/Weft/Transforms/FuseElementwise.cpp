@@ -1,5 +1,6 @@
 // The pass weft-fuse-elementwise: merges loops over elements with those that use their results.
 #include "Weft/Conversion/Cost.h"
+#include "Weft/IR/Attributes.h"
 #include "Weft/Transforms/MergeLoops.h"
 #include "Weft/Transforms/Passes.h"
 
@@ -189,7 +190,7 @@ private:
     auto producer = operand.get().getDefiningOp<GenericOp>();
     auto consumer = cast<GenericOp>(operand.getOwner());
     if (!producer || producer->getBlock() != consumer->getBlock()) return {};
-    if (readsOutputs(producer)) return {};
+    if (readsOutputs(producer) || consumer->hasAttr(kNarrowProduct)) return {};
     if (!fewOperands(producer, consumer)) return {};
     if (factsOf(producer).ops + factsOf(consumer).ops > kMaxBodyOps) return {};
     return linalg::areElementwiseOpsFusable(&operand) ? producer : GenericOp();

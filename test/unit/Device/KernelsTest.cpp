@@ -258,5 +258,28 @@ TEST(Kernels, ConvolutionsReadTilesOnce) {
   });
 }
 
+TEST(Kernels, ProductsOfNarrowFloatsAreOnTensorCores) {
+  on_gpu("", [] {
+    for (const DType dtype : {DType::bf16, DType::f16})
+      for (const int form : {0, 1, 2, 3}) {
+        const bool lhs = (form & 1) != 0, rhs = (form & 2) != 0;
+        auto multiply = function([=](Tensor x, Tensor y) {
+          return matmul(x, y, {.transpose_lhs = lhs, .transpose_rhs = rhs});
+        });
+        // Sizes that no tile divides, and a batch.
+        const Tensor x = samples(lhs ? Shape{2, 50, 70} : Shape{2, 70, 50}, dtype),
+                     y = samples(rhs ? Shape{90, 50} : Shape{50, 90}, dtype);
+        const Tensor there = multiply(x.to("gpu:0"), y.to("gpu:0"));
+        const Counters counters;
+        counters.reset();
+        multiply(x.to("gpu:0"), y.to("gpu:0")).to("cpu");
+        EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << form;
+        // Sums in other orders: less than a unit of bf16 apart.
+        const double unit = dtype == DType::bf16 ? 0x1p-8 : 0x1p-11;
+        EXPECT_LE(difference(there.to("cpu"), multiply(x, y)), unit) << form;
+      }
+  });
+}
+
 } // namespace
 } // namespace weft::device

@@ -5,12 +5,14 @@
 #include "Weft/Conversion/LoopsToGpu/RowKernels.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
+#include "Weft/IR/Attributes.h"
 #include "Weft/Transforms/RuntimeCalls.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -51,8 +53,8 @@ linalg::FillOp fillOf(GenericOp op, OpOperand &init) {
 class LaunchBuilder {
 public:
   /// `isProduct`: of what the library has routines for, of which one axis is summed over.
-  LaunchBuilder(RewriterBase &rewriter, GenericOp op, bool isProduct)
-      : b(op.getLoc(), rewriter), op(op), isProduct(isProduct) {
+  LaunchBuilder(RewriterBase &rewriter, GenericOp op, bool isProduct, bool tensorCores)
+      : b(op.getLoc(), rewriter), op(op), isProduct(isProduct), tensorCores(tensorCores) {
     b.setInsertionPoint(op);
   }
 
@@ -62,7 +64,8 @@ public:
     SmallVector<unsigned> parallel, reduced;
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
-    if (isWorthTiles(op)) return buildProduct(b, op, isProduct, starts, module, kernel);
+    if (isWorthTiles(op))
+      return buildProduct(b, op, isProduct, tensorCores, starts, module, kernel);
     if (!reduced.empty() && !isProduct && isWorthThreads(op))
       return buildReduction(b, op, starts, module, kernel);
 
@@ -113,7 +116,7 @@ private:
 
   ImplicitLocOpBuilder b;
   GenericOp op;
-  bool isProduct;
+  bool isProduct, tensorCores;
 };
 
 /// `name` as PTX spells names: what is no letter, digit or underscore, and a digit in front, as `$`
@@ -128,6 +131,8 @@ std::string spelledForPtx(StringRef name) {
 }
 
 struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
+  using LoopsToGpuPassBase::LoopsToGpuPassBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     // All kernels are one module, which is one text of PTX, also of no kernels.
@@ -161,7 +166,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     for (auto [op, nest] : llvm::zip_equal(ops, nests)) {
       nest.op = op;
       if (isa<memref::StoreOp, linalg::FillOp>(op)) continue;
-      nest.isProduct = isMatrixProduct(op);
+      nest.isProduct = isMatrixProduct(op) || op->hasAttr(kNarrowProduct);
       rewriter.setInsertionPoint(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
       if (failed(generic)) return op->emitOpError("has no form as a loop nest");
@@ -205,7 +210,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
       }
       // Of no elements there is no launch, but an output of them has to stay in use.
       if (llvm::is_contained(nest.generic().getStaticLoopRanges(), 0)) continue;
-      launches.append(LaunchBuilder(rewriter, nest.generic(), nest.isProduct)
+      launches.append(LaunchBuilder(rewriter, nest.generic(), nest.isProduct, tensorCores)
                           .build(kernels.getName(), name, nest.starts));
       rewriter.eraseOp(nest.op);
     }

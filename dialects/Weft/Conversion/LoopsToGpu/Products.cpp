@@ -1,12 +1,13 @@
 // Tiles of products: which loops are rows and columns, copies to shared memory, and the inner loop.
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
+#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
+#include "Weft/IR/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::weft {
 
@@ -25,14 +26,8 @@ constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
 /// Banks of shared memory.
 constexpr int64_t kBanks = 32;
 
-/// What the loops of a product are, and which values of its body are its two factors.
-struct Roles {
-  SmallVector<unsigned> batches, rows, columns, summed;
-  Value lhs, rhs;
-  bool isSum = false; ///< whether they are multiplied, and the products added
-};
+} // namespace
 
-/// The loops that a value of the body depends on; none if it is no value of what is only read.
 std::optional<llvm::SmallBitVector> loopsOf(GenericOp op, Value value) {
   llvm::SmallBitVector loops(op.getNumLoops());
   for (Value part : computedFrom(op, value, [](Value) { return false; })) {
@@ -54,7 +49,7 @@ std::optional<llvm::SmallBitVector> loopsOf(GenericOp op, Value value) {
 
 /// Sets the factors of what a body adds to its result: of numbers that are multiplied, and
 /// otherwise the two elements that it reads. Whether there are any.
-bool findFactors(GenericOp op, Roles &roles) {
+static bool findFactors(GenericOp op, ProductRoles &roles) {
   BlockArgument result = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
   Operation *sum = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
   if (auto fused = dyn_cast_or_null<math::FmaOp>(sum); fused && fused.getC() == result) {
@@ -77,9 +72,8 @@ bool findFactors(GenericOp op, Roles &roles) {
   return true;
 }
 
-/// None if it is no product of two values, each of which some of the loops decide.
-std::optional<Roles> rolesOf(GenericOp op) {
-  Roles roles;
+std::optional<ProductRoles> rolesOf(GenericOp op) {
+  ProductRoles roles;
   op.getReductionDims(roles.summed);
   if (op.getNumDpsInits() != 1 || roles.summed.empty()) return std::nullopt;
   OpOperand &init = *op.getDpsInitOperand(0);
@@ -111,285 +105,253 @@ std::optional<Roles> rolesOf(GenericOp op) {
   return roles;
 }
 
-/// Builds the launch of one product.
-class ProductBuilder {
-public:
-  ProductBuilder(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct)
-      : b(b), nest(b, op), op(op), roles(*rolesOf(op)), isProduct(isProduct) {
-    const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
-    isLarge = rows && columns && *rows >= kManyOfTile && *columns >= kManyOfTile;
-    ofThread = isLarge ? 8 : 4;
-    tile = kAlong * ofThread;
-    depth = isLarge ? 8 : 16;
+ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct)
+    : b(b), nest(b, op), op(op), roles(*rolesOf(op)), isProduct(isProduct) {
+  const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
+  isLarge = rows && columns && *rows >= kManyOfTile && *columns >= kManyOfTile;
+  ofThread = isLarge ? 8 : 4;
+  tile = kAlong * ofThread;
+  depth = isLarge ? 8 : 16;
+}
+
+SmallVector<gpu::LaunchOp> ProductBuilder::build(ArrayRef<Value> starts, StringRef module,
+                                                 StringRef kernel) {
+  rows = nest.count(roles.rows);
+  columns = nest.count(roles.columns);
+  summed = nest.count(roles.summed);
+  tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tile));
+  tiles = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::CeilDivUIOp>(rows, index(tile)),
+                                        tilesOfColumns);
+  batches = nest.count(roles.batches);
+  blocks = b.createOrFold<arith::MulIOp>(tiles, batches);
+  const auto whole = [&] {
+    return tilesLaunch(
+        index(0), summed, nullptr, module, kernel,
+        [&](Value) { return nest.loadOrStart(*op.getDpsInitOperand(0), starts); },
+        [&](Value, Value sum) { nest.store(0, sum); });
+  };
+  if (isProduct || !roles.isSum) return {whole()};
+  Value parts = numberOfParts();
+  if (const auto known = getConstantIntValue(parts)) {
+    if (*known <= 1) return {whole()};
+    return inParts(parts, starts, module, kernel);
   }
+  Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, index(1));
+  auto choice = scf::IfOp::create(b, many, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard after(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SmallVector<gpu::LaunchOp> launches = inParts(parts, starts, module, kernel);
+  b.setInsertionPointToStart(choice.elseBlock());
+  launches.push_back(whole());
+  return launches;
+}
 
-  SmallVector<gpu::LaunchOp> build(ArrayRef<Value> starts, StringRef module, StringRef kernel) {
-    rows = nest.count(roles.rows);
-    columns = nest.count(roles.columns);
-    summed = nest.count(roles.summed);
-    tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tile));
-    tiles = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::CeilDivUIOp>(rows, index(tile)),
-                                          tilesOfColumns);
-    batches = nest.count(roles.batches);
-    blocks = b.createOrFold<arith::MulIOp>(tiles, batches);
-    const auto whole = [&] {
-      return tilesLaunch(
-          index(0), summed, nullptr, module, kernel,
-          [&](Value) { return nest.loadOrStart(*op.getDpsInitOperand(0), starts); },
-          [&](Value, Value sum) { nest.store(0, sum); });
-    };
-    if (isProduct || !roles.isSum) return {whole()};
-    Value parts = numberOfParts();
-    if (const auto known = getConstantIntValue(parts)) {
-      if (*known <= 1) return {whole()};
-      return inParts(parts, starts, module, kernel);
-    }
-    Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, index(1));
-    auto choice = scf::IfOp::create(b, many, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    SmallVector<gpu::LaunchOp> launches = inParts(parts, starts, module, kernel);
-    b.setInsertionPointToStart(choice.elseBlock());
-    launches.push_back(whole());
-    return launches;
-  }
+Value ProductBuilder::numberOfParts() {
+  Value most = b.createOrFold<arith::DivUIOp>(summed, index(kLeastOfPart));
+  Value wanted = b.createOrFold<arith::DivUIOp>(index(kManyBlocks),
+                                                b.createOrFold<arith::MaxUIOp>(blocks, index(1)));
+  return b.createOrFold<arith::MinUIOp>(most, wanted);
+}
 
-private:
-  /// How many parts every sum is made of, so that there are about kManyBlocks blocks.
-  Value numberOfParts() {
-    Value most = b.createOrFold<arith::DivUIOp>(summed, index(kLeastOfPart));
-    Value wanted = b.createOrFold<arith::DivUIOp>(index(kManyBlocks),
-                                                  b.createOrFold<arith::MaxUIOp>(blocks, index(1)));
-    return b.createOrFold<arith::MinUIOp>(most, wanted);
-  }
-
-  /// A launch for `parts` parts of each sum, and one that adds these in their order.
-  SmallVector<gpu::LaunchOp> inParts(Value parts, ArrayRef<Value> starts, StringRef module,
-                                     StringRef kernel) {
-    OpBuilder::InsertionGuard after(b);
-    Value ofPart = b.createOrFold<arith::MulIOp>(
-        b.createOrFold<arith::CeilDivUIOp>(b.createOrFold<arith::CeilDivUIOp>(summed, parts),
-                                           index(depth)),
-        index(depth));
-    Value results =
-        b.createOrFold<arith::MulIOp>(batches, b.createOrFold<arith::MulIOp>(rows, columns));
-    Type element = cast<MemRefType>(op.getDpsInitOperand(0)->get().getType()).getElementType();
-    auto type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, element);
-    Value buffer = memref::AllocOp::create(b, type, ValueRange{parts, results});
-    memref::DeallocOp::create(b, buffer);
-    b.setInsertionPointAfter(buffer.getDefiningOp());
-    gpu::LaunchOp ofTiles;
-    {
-      OpBuilder::InsertionGuard outside(b);
-      ofTiles = tilesLaunch(
-          nullptr, ofPart, parts, module, (kernel + "_parts").str(),
-          [&](Value) -> Value {
-            return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
-          },
-          [&](Value result, Value sum) {
-            memref::StoreOp::create(b, sum, buffer, ValueRange{part, result});
-          });
-    }
-    b.setInsertionPointAfter(ofTiles);
-
-    gpu::LaunchOp ofParts =
-        launchOf(b, b.getLoc(), b.createOrFold<arith::CeilDivUIOp>(results, index(kBlockSize)),
-                 index(kBlockSize), module, (kernel + "_of_parts").str());
-    Value result = add(mul(ofParts.getBlockIds().x, index(kBlockSize)), ofParts.getThreadIds().x);
-    auto guard =
-        scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, result, results),
-                          /*withElseRegion=*/false);
-    b.setInsertionPointToStart(guard.thenBlock());
-    SmallVector<unsigned> loops(roles.batches);
-    loops.append(roles.rows);
-    loops.append(roles.columns);
-    nest.setPlaces(loops, result);
-    Value start = nest.loadOrStart(*op.getDpsInitOperand(0), starts);
-    auto loop = scf::ForOp::create(b, index(0), parts, index(1), start);
-    {
-      OpBuilder::InsertionGuard ofLoop(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value next = memref::LoadOp::create(b, buffer, ValueRange{loop.getInductionVar(), result});
-      Value partial = loop.getRegionIterArgs().front();
-      Value sum = isa<FloatType>(element) ? Value(arith::AddFOp::create(b, partial, next))
-                                          : Value(arith::AddIOp::create(b, partial, next));
-      scf::YieldOp::create(b, sum);
-    }
-    nest.store(0, loop.getResult(0));
-    return {ofTiles, ofParts};
-  }
-
-  /// A launch of a block for each tile that sums from `from` to `to`, or, where there are `parts`,
-  /// `to` iterations in each. `start` gives what results begin with, `store` takes them; both with
-  /// the number of the result, and the places set to it.
-  gpu::LaunchOp tilesLaunch(Value from, Value to, Value parts, StringRef module, StringRef kernel,
-                            function_ref<Value(Value)> start,
-                            function_ref<void(Value, Value)> store) {
+SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, ArrayRef<Value> starts,
+                                                   StringRef module, StringRef kernel) {
+  OpBuilder::InsertionGuard after(b);
+  Value ofPart = b.createOrFold<arith::MulIOp>(
+      b.createOrFold<arith::CeilDivUIOp>(b.createOrFold<arith::CeilDivUIOp>(summed, parts),
+                                         index(depth)),
+      index(depth));
+  Value results =
+      b.createOrFold<arith::MulIOp>(batches, b.createOrFold<arith::MulIOp>(rows, columns));
+  Type element = cast<MemRefType>(op.getDpsInitOperand(0)->get().getType()).getElementType();
+  auto type = MemRefType::get({ShapedType::kDynamic, ShapedType::kDynamic}, element);
+  Value buffer = memref::AllocOp::create(b, type, ValueRange{parts, results});
+  memref::DeallocOp::create(b, buffer);
+  b.setInsertionPointAfter(buffer.getDefiningOp());
+  gpu::LaunchOp ofTiles;
+  {
     OpBuilder::InsertionGuard outside(b);
-    gpu::LaunchOp launch =
-        launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel, parts);
-    lhs = shared(launch, roles.lhs);
-    rhs = shared(launch, roles.rhs);
+    ofTiles = tilesLaunch(
+        nullptr, ofPart, parts, module, (kernel + "_parts").str(),
+        [&](Value) -> Value {
+          return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
+        },
+        [&](Value result, Value sum) {
+          memref::StoreOp::create(b, sum, buffer, ValueRange{part, result});
+        });
+  }
+  b.setInsertionPointAfter(ofTiles);
 
-    thread = launch.getThreadIds().x;
-    Value block = launch.getBlockIds().x;
-    batch = div(block, tiles);
-    nest.setPlaces(roles.batches, batch);
-    Value ofBatch = rem(block, tiles);
-    firstRow = mul(div(ofBatch, tilesOfColumns), index(tile));
-    firstColumn = mul(rem(ofBatch, tilesOfColumns), index(tile));
-    // Neighbouring threads have neighbouring columns, so that they meet different banks.
-    column = rem(thread, index(kAlong));
-    row = div(thread, index(kAlong));
-    if (parts) {
-      part = launch.getBlockIds().y;
-      from = mul(part, to);
-      to = arith::MinUIOp::create(b, add(from, to), summed);
-    }
+  gpu::LaunchOp ofParts =
+      launchOf(b, b.getLoc(), b.createOrFold<arith::CeilDivUIOp>(results, index(kBlockSize)),
+               index(kBlockSize), module, (kernel + "_of_parts").str());
+  Value result = add(mul(ofParts.getBlockIds().x, index(kBlockSize)), ofParts.getThreadIds().x);
+  auto guard =
+      scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, result, results),
+                        /*withElseRegion=*/false);
+  b.setInsertionPointToStart(guard.thenBlock());
+  SmallVector<unsigned> loops(roles.batches);
+  loops.append(roles.rows);
+  loops.append(roles.columns);
+  nest.setPlaces(loops, result);
+  Value start = nest.loadOrStart(*op.getDpsInitOperand(0), starts);
+  auto loop = scf::ForOp::create(b, index(0), parts, index(1), start);
+  {
+    OpBuilder::InsertionGuard ofLoop(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value next = memref::LoadOp::create(b, buffer, ValueRange{loop.getInductionVar(), result});
+    Value partial = loop.getRegionIterArgs().front();
+    Value sum = isa<FloatType>(element) ? Value(arith::AddFOp::create(b, partial, next))
+                                        : Value(arith::AddIOp::create(b, partial, next));
+    scf::YieldOp::create(b, sum);
+  }
+  nest.store(0, loop.getResult(0));
+  return {ofTiles, ofParts};
+}
 
-    SmallVector<Value> sums;
-    eachResult([&](Value result, Value) { sums.push_back(start(result)); });
-    auto loop = scf::ForOp::create(b, from, to, index(depth), sums);
-    {
-      OpBuilder::InsertionGuard after(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Value at = loop.getInductionVar();
-      copyPart(lhs, roles.lhs, roles.rows, firstRow, rows, at);
-      copyPart(rhs, roles.rhs, roles.columns, firstColumn, columns, at);
-      gpu::BarrierOp::create(b);
-      sums = addPart(at, to, SmallVector<Value>(loop.getRegionIterArgs()));
-      gpu::BarrierOp::create(b);
-      scf::YieldOp::create(b, sums);
-    }
-    size_t number = 0;
-    eachResult([&](Value result, Value isInside) {
-      auto guard = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard after(b);
-      b.setInsertionPointToStart(guard.thenBlock());
-      store(result, loop.getResult(number++));
-    });
-    return launch;
+gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, StringRef module,
+                                          StringRef kernel, function_ref<Value(Value)> start,
+                                          function_ref<void(Value, Value)> store) {
+  OpBuilder::InsertionGuard outside(b);
+  gpu::LaunchOp launch = launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel, parts);
+  lhs = shared(launch, roles.lhs);
+  rhs = shared(launch, roles.rhs);
+
+  thread = launch.getThreadIds().x;
+  Value block = launch.getBlockIds().x;
+  batch = div(block, tiles);
+  nest.setPlaces(roles.batches, batch);
+  Value ofBatch = rem(block, tiles);
+  firstRow = mul(div(ofBatch, tilesOfColumns), index(tile));
+  firstColumn = mul(rem(ofBatch, tilesOfColumns), index(tile));
+  placeThread();
+  if (parts) {
+    part = launch.getBlockIds().y;
+    from = mul(part, to);
+    to = arith::MinUIOp::create(b, add(from, to), summed);
   }
 
-  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
-  Value add(Value one, Value other) { return arith::AddIOp::create(b, one, other); }
-  Value mul(Value one, Value other) { return arith::MulIOp::create(b, one, other); }
-  Value div(Value one, Value other) { return arith::DivUIOp::create(b, one, other); }
-  Value rem(Value one, Value other) { return arith::RemUIOp::create(b, one, other); }
-  Value last(Value count) { return arith::SubIOp::create(b, count, index(1)); }
-
-  /// Whether the last of the summed loops runs fastest in what a factor reads.
-  bool isAlongSum(Value factor) {
-    for (Value part : computedFrom(op, factor, [](Value) { return false; })) {
-      if (auto argument = dyn_cast<BlockArgument>(part)) {
-        AffineMap map =
-            op.getMatchingIndexingMap(cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument));
-        if (map.getNumResults() == 0) continue;
-        return map.getResults().back().isFunctionOfDim(roles.summed.back());
-      }
-      auto load = part.getDefiningOp<memref::LoadOp>();
-      if (!load || load.getIndices().empty()) continue;
-      const auto loops = loopsOf(op, load.getIndices().back());
-      return loops && loops->test(roles.summed.back());
-    }
-    return false;
-  }
-
-  /// Place for a part of a factor, the summed loops first. Threads that copy along these are spread
-  /// over all banks by what each line is longer.
-  Value shared(gpu::LaunchOp launch, Value factor) {
-    const int64_t line = tile + (isAlongSum(factor) ? kBanks / depth : 0);
-    return sharedMemory(launch, {depth, line}, factor.getType());
-  }
-
-  /// Copies a part of a factor, neighbouring threads along what is fastest in memory. Beyond the
-  /// ends it has what is there, which nobody uses.
-  void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first, Value count,
-                Value at) {
-    const bool isAlong = isAlongSum(factor);
-    const int64_t fast = isAlong ? depth : tile;
-    for (int64_t done = 0; done < tile * depth; done += kBlockSize) {
-      Value number = done == 0 ? thread : add(thread, index(done));
-      Value inside = rem(number, index(fast)), outside = div(number, index(fast));
-      Value inDepth = isAlong ? inside : outside, inTile = isAlong ? outside : inside;
-      nest.setPlaces(roles.summed, arith::MinUIOp::create(b, add(at, inDepth), last(summed)));
-      nest.setPlaces(loops, arith::MinUIOp::create(b, add(first, inTile), last(count)));
-      Value element =
-          nest.values(factor, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
-      memref::StoreOp::create(b, element, buffer, ValueRange{inDepth, inTile});
-    }
-  }
-
-  /// The results with what a part adds to them.
-  SmallVector<Value> addPart(Value at, Value to, SmallVector<Value> sums) {
-    const std::optional<int64_t> known = knownCount(op, roles.summed);
-    const bool isWhole = known && *known % depth == 0;
-    Value end =
-        isWhole
-            ? index(depth)
-            : arith::MinUIOp::create(b, index(depth), arith::SubIOp::create(b, to, at)).getResult();
-    const int64_t unrolled = isWhole ? 4 : 1;
-    auto loop = scf::ForOp::create(b, index(0), end, index(unrolled), sums);
+  SmallVector<Value> sums;
+  eachResult([&](Value result, Value) { sums.push_back(start(result)); });
+  auto loop = scf::ForOp::create(b, from, to, index(depth), sums);
+  {
     OpBuilder::InsertionGuard after(b);
     b.setInsertionPointToStart(loop.getBody());
-    sums = SmallVector<Value>(loop.getRegionIterArgs());
-    for (int64_t i = 0; i < unrolled; ++i) {
-      Value line = i == 0 ? loop.getInductionVar() : add(loop.getInductionVar(), index(i));
-      SmallVector<Value> left, right;
-      for (int64_t j = 0; j < ofThread; ++j) {
-        auto load = [&](Value buffer, Value place) -> Value {
-          return memref::LoadOp::create(
-              b, buffer, ValueRange{line, j == 0 ? place : add(place, index(j * kAlong))});
-        };
-        left.push_back(load(lhs, row));
-        right.push_back(load(rhs, column));
-      }
-      for (int64_t j = 0; j < ofThread * ofThread; ++j) {
-        Value &sum = sums[j];
-        IRMapping known;
-        known.map(op.getMatchingBlockArgument(op.getDpsInitOperand(0)), sum);
-        known.map(roles.lhs, left[j / ofThread]);
-        known.map(roles.rhs, right[j % ofThread]);
-        Value next = nest.values(op.getBody()->getTerminator()->getOperands(), known, {}).front();
-        sum = isProduct ? fuseProduct(b, next, sum) : next;
-      }
-    }
+    Value at = loop.getInductionVar();
+    copyPart(lhs, roles.lhs, roles.rows, firstRow, rows, at, to);
+    copyPart(rhs, roles.rhs, roles.columns, firstColumn, columns, at, to);
+    gpu::BarrierOp::create(b);
+    sums = addPart(at, to, SmallVector<Value>(loop.getRegionIterArgs()));
+    gpu::BarrierOp::create(b);
     scf::YieldOp::create(b, sums);
-    return SmallVector<Value>(loop.getResults());
   }
+  size_t number = 0;
+  eachResult([&](Value result, Value isInside) {
+    auto guard = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard after(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    store(result, loop.getResult(number++));
+  });
+  return launch;
+}
 
-  /// Calls `what` with the places set to each result of the thread, with its number and whether it
-  /// is one.
-  void eachResult(function_ref<void(Value result, Value isInside)> what) {
-    for (int64_t i = 0; i < ofThread; ++i) {
-      Value m = add(add(firstRow, row), index(i * kAlong));
-      Value isRow = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, m, rows);
-      nest.setPlaces(roles.rows, arith::MinUIOp::create(b, m, last(rows)));
-      for (int64_t j = 0; j < ofThread; ++j) {
-        Value n = add(add(firstColumn, column), index(j * kAlong));
-        Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, n, columns);
-        nest.setPlaces(roles.columns, arith::MinUIOp::create(b, n, last(columns)));
-        what(add(mul(add(mul(batch, rows), m), columns), n),
-             arith::AndIOp::create(b, isRow, isColumn));
-      }
+bool ProductBuilder::isAlongSum(Value factor) {
+  for (Value part : computedFrom(op, factor, [](Value) { return false; })) {
+    if (auto argument = dyn_cast<BlockArgument>(part)) {
+      AffineMap map =
+          op.getMatchingIndexingMap(cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument));
+      if (map.getNumResults() == 0) continue;
+      return map.getResults().back().isFunctionOfDim(roles.summed.back());
+    }
+    auto load = part.getDefiningOp<memref::LoadOp>();
+    if (!load || load.getIndices().empty()) continue;
+    const auto loops = loopsOf(op, load.getIndices().back());
+    return loops && loops->test(roles.summed.back());
+  }
+  return false;
+}
+
+bool ProductBuilder::isWhole() {
+  const std::optional<int64_t> known = knownCount(op, roles.summed);
+  return known && *known % depth == 0;
+}
+
+void ProductBuilder::placeThread() {
+  // Neighbouring threads have neighbouring columns, so that they meet different banks.
+  column = rem(thread, index(kAlong));
+  row = div(thread, index(kAlong));
+}
+
+Value ProductBuilder::shared(gpu::LaunchOp launch, Value factor) {
+  const int64_t line = tile + (isAlongSum(factor) ? kBanks / depth : 0);
+  return sharedMemory(launch, {depth, line}, factor.getType());
+}
+
+void ProductBuilder::copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first,
+                              Value count, Value at, Value /*to*/) {
+  const bool isAlong = isAlongSum(factor);
+  const int64_t fast = isAlong ? depth : tile;
+  for (int64_t done = 0; done < tile * depth; done += kBlockSize) {
+    Value number = done == 0 ? thread : add(thread, index(done));
+    Value inside = rem(number, index(fast)), outside = div(number, index(fast));
+    Value inDepth = isAlong ? inside : outside, inTile = isAlong ? outside : inside;
+    nest.setPlaces(roles.summed, arith::MinUIOp::create(b, add(at, inDepth), last(summed)));
+    nest.setPlaces(loops, arith::MinUIOp::create(b, add(first, inTile), last(count)));
+    Value element =
+        nest.values(factor, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
+    memref::StoreOp::create(b, element, buffer, ValueRange{inDepth, inTile});
+  }
+}
+
+SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value> sums) {
+  Value end =
+      isWhole()
+          ? index(depth)
+          : arith::MinUIOp::create(b, index(depth), arith::SubIOp::create(b, to, at)).getResult();
+  const int64_t unrolled = isWhole() ? 4 : 1;
+  auto loop = scf::ForOp::create(b, index(0), end, index(unrolled), sums);
+  OpBuilder::InsertionGuard after(b);
+  b.setInsertionPointToStart(loop.getBody());
+  sums = SmallVector<Value>(loop.getRegionIterArgs());
+  for (int64_t i = 0; i < unrolled; ++i) {
+    Value line = i == 0 ? loop.getInductionVar() : add(loop.getInductionVar(), index(i));
+    SmallVector<Value> left, right;
+    for (int64_t j = 0; j < ofThread; ++j) {
+      auto load = [&](Value buffer, Value place) -> Value {
+        return memref::LoadOp::create(
+            b, buffer, ValueRange{line, j == 0 ? place : add(place, index(j * kAlong))});
+      };
+      left.push_back(load(lhs, row));
+      right.push_back(load(rhs, column));
+    }
+    for (int64_t j = 0; j < ofThread * ofThread; ++j) {
+      Value &sum = sums[j];
+      IRMapping known;
+      known.map(op.getMatchingBlockArgument(op.getDpsInitOperand(0)), sum);
+      known.map(roles.lhs, left[j / ofThread]);
+      known.map(roles.rhs, right[j % ofThread]);
+      Value next = nest.values(op.getBody()->getTerminator()->getOperands(), known, {}).front();
+      sum = isProduct ? fuseProduct(b, next, sum) : next;
     }
   }
+  scf::YieldOp::create(b, sums);
+  return SmallVector<Value>(loop.getResults());
+}
 
-  ImplicitLocOpBuilder &b;
-  KernelBody nest;
-  GenericOp op;
-  Roles roles;
-  bool isProduct;
-  bool isLarge = false;
-  int64_t ofThread = 0; ///< rows and columns of a thread's results
-  int64_t tile = 0;     ///< rows and columns of a block's
-  int64_t depth = 0;    ///< of the summed loop, of a part
-  Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host
-  Value lhs, rhs;                                                      ///< shared memory
-  Value thread, row, column, batch, firstRow, firstColumn, part;
-};
+void ProductBuilder::eachResult(function_ref<void(Value result, Value isInside)> what) {
+  for (int64_t i = 0; i < ofThread; ++i)
+    for (int64_t j = 0; j < ofThread; ++j)
+      oneResult(add(row, index(i * kAlong)), add(column, index(j * kAlong)), what);
+}
 
-} // namespace
+void ProductBuilder::oneResult(Value rowOfTile, Value columnOfTile,
+                               function_ref<void(Value result, Value isInside)> what) {
+  Value m = add(firstRow, rowOfTile), n = add(firstColumn, columnOfTile);
+  Value isRow = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, m, rows);
+  Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, n, columns);
+  nest.setPlaces(roles.rows, arith::MinUIOp::create(b, m, last(rows)));
+  nest.setPlaces(roles.columns, arith::MinUIOp::create(b, n, last(columns)));
+  what(add(mul(add(mul(batch, rows), m), columns), n), arith::AndIOp::create(b, isRow, isColumn));
+}
 
 Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial) {
   auto add = sum.getDefiningOp<arith::AddFOp>();
@@ -404,7 +366,7 @@ Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial) {
 }
 
 bool isWorthTiles(GenericOp op) {
-  const std::optional<Roles> roles = rolesOf(op);
+  const std::optional<ProductRoles> roles = rolesOf(op);
   if (!roles) return false;
   auto isEnough = [&](ArrayRef<unsigned> loops) {
     const std::optional<int64_t> count = knownCount(op, loops);
@@ -414,8 +376,10 @@ bool isWorthTiles(GenericOp op) {
 }
 
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct,
-                                        ArrayRef<Value> starts, StringRef module,
+                                        bool tensorCores, ArrayRef<Value> starts, StringRef module,
                                         StringRef kernel) {
+  if (auto format = op->getAttrOfType<TypeAttr>(kNarrowProduct); format && tensorCores)
+    return buildOnTensorCores(b, op, cast<FloatType>(format.getValue()), starts, module, kernel);
   return ProductBuilder(b, op, isProduct).build(starts, module, kernel);
 }
 

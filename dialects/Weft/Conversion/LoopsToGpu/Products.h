@@ -22,9 +22,10 @@ bool isWorthTiles(linalg::GenericOp op);
 ///
 /// Every result of a matrix product (`isProduct`) is one chain of sums in the order of the reduced
 /// loop, as of any other kernel. What else has long sums and few tiles sums up parts of them in
-/// blocks of their own, which a second launch adds in their order.
+/// blocks of their own, which a second launch adds in their order. A product of bf16 or f16 is done
+/// by `tensorCores`, which sum 16 products at a time in an order and with roundings of their own.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, linalg::GenericOp op,
-                                        bool isProduct, ArrayRef<Value> starts, StringRef module,
-                                        StringRef kernel);
+                                        bool isProduct, bool tensorCores, ArrayRef<Value> starts,
+                                        StringRef module, StringRef kernel);
 
 } // namespace mlir::weft

@@ -2,6 +2,8 @@
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 #include "Weft/IR/Attributes.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
 namespace mlir::weft {
 
 namespace {
@@ -39,6 +41,33 @@ static SmallVector<int64_t> dropRepeatedBatches(LinalgBuilder &b, Operand &opera
   }
   operand.tensor = b.dropUnitAxes(operand.tensor, repeated);
   return loops;
+}
+
+/// A product of floats of 16 bits, of whose bits the operands are: summed up in f32 and rounded
+/// once.
+static Value narrowProduct(LinalgBuilder &b, FloatType format, Value lhs, Value rhs,
+                           const Sizes &sizes, ArrayRef<AffineMap> maps) {
+  Value init = b.filled(sizes, ScalarBuilder(b, b.getLoc()).zero(b.getF32Type()));
+  SmallVector<utils::IteratorType> loops(sizes.size(), utils::IteratorType::parallel);
+  loops.push_back(utils::IteratorType::reduction);
+  auto sums =
+      linalg::GenericOp::create(b, init.getType(), ValueRange{lhs, rhs}, init, maps, loops,
+                                [&](OpBuilder &builder, Location loc, ValueRange args) {
+                                  ScalarBuilder scalar(builder, loc, {.operandFormat = format});
+                                  Type f32 = builder.getF32Type();
+                                  Value sum =
+                                      math::FmaOp::create(builder, loc, scalar.cast(args[0], f32),
+                                                          scalar.cast(args[1], f32), args[2]);
+                                  linalg::YieldOp::create(builder, loc, sum);
+                                });
+  sums->setAttr(kNarrowProduct, TypeAttr::get(format));
+  b.setSizes(sums.getResult(0), sizes);
+  return b.elementwise(sizes, b.getI16Type(), sums.getResults(),
+                       b.getMultiDimIdentityMap(sizes.size()),
+                       [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
+                         return ScalarBuilder(builder, loc, {.resultFormat = format})
+                             .cast(args[0], builder.getI16Type());
+                       });
 }
 
 Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
@@ -93,12 +122,15 @@ Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
   SmallVector<int64_t> resultAxes;
   for (int64_t axis = 0; axis < k; ++axis) resultAxes.push_back(axis);
 
+  const SmallVector<AffineMap> maps{lhsMap, rhsMap, mapOf(resultAxes)};
+  const Signs signs = b.signsOf(op);
+  if (signs.operandFormat && b.withoutLibrary())
+    return narrowProduct(b, signs.operandFormat, lhs.tensor, rhs.tensor, sizes, maps);
   Type element = type.getElementType();
   Value init = b.filled(sizes, ScalarBuilder(b, b.getLoc()).zero(element));
-  auto contract = linalg::ContractOp::create(
-      b, init.getType(), ValueRange{lhs.tensor, rhs.tensor}, ValueRange{init},
-      b.getAffineMapArrayAttr({lhsMap, rhsMap, mapOf(resultAxes)}));
-  if (isa_and_nonnull<BFloat16Type>(b.signsOf(op).operandFormat))
+  auto contract = linalg::ContractOp::create(b, init.getType(), ValueRange{lhs.tensor, rhs.tensor},
+                                             ValueRange{init}, b.getAffineMapArrayAttr(maps));
+  if (isa_and_nonnull<BFloat16Type>(signs.operandFormat))
     contract->setAttr(kBf16Product, b.getUnitAttr());
   b.setSizes(contract.getResult(0), sizes);
   return contract.getResult(0);

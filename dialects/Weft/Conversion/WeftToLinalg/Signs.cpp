@@ -66,6 +66,16 @@ static void widenIota(IotaOp iota) {
   iota.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
+/// Products of matrices of floats of 16 bits, whose lowering widens each number where it is read.
+static bool isNarrowProduct(Operation *op) {
+  auto product = dyn_cast<MatmulOp>(op);
+  if (!product) return false;
+  FloatType format = narrowFormat(product.getLhs().getType());
+  return format && format.getWidth() == 16 &&
+         (cast<RankedTensorType>(product.getLhs().getType()).getRank() > 1 ||
+          cast<RankedTensorType>(product.getRhs().getType()).getRank() > 1);
+}
+
 void widenOperands(func::FuncOp function, bool withoutLibrary) {
   SmallVector<std::pair<Operation *, ::weft::Widened>> found;
   function.walk([&](Operation *op) {
@@ -73,6 +83,7 @@ void widenOperands(func::FuncOp function, bool withoutLibrary) {
     const ::weft::OpInfo *info = opInfoOf(op);
     if (!info || info->widening == ::weft::Widening::none) return;
     const bool isProduct = info->widening == ::weft::Widening::product;
+    if (withoutLibrary && isNarrowProduct(op)) return;
     const auto types =
         llvm::map_to_vector(op->getOperands().take_front(isProduct ? 2 : 1),
                             [](Value operand) { return tensorTypeOf(operand.getType()); });

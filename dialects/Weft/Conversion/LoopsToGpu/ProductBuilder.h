@@ -1,0 +1,103 @@
+// How the launches of a product are built: tiles in shared memory, which subclasses fill and
+// multiply in their own ways.
+#pragma once
+
+#include "Weft/Conversion/LoopsToGpu/KernelBody.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+namespace mlir::weft {
+
+/// What the loops of a product are, and which values of its body are its two factors.
+struct ProductRoles {
+  SmallVector<unsigned> batches, rows, columns, summed;
+  Value lhs, rhs;
+  bool isSum = false; ///< whether they are multiplied, and the products added
+};
+
+/// The loops that a value of the body depends on; none if it is no value of what is only read.
+std::optional<llvm::SmallBitVector> loopsOf(linalg::GenericOp op, Value value);
+
+/// None if it is no product of two values, each of which some of the loops decide.
+std::optional<ProductRoles> rolesOf(linalg::GenericOp op);
+
+/// Builds the launches of one product, whose results threads sum up each on its own.
+class ProductBuilder {
+public:
+  ProductBuilder(ImplicitLocOpBuilder &b, linalg::GenericOp op, bool isProduct);
+  virtual ~ProductBuilder() = default;
+
+  SmallVector<gpu::LaunchOp> build(ArrayRef<Value> starts, StringRef module, StringRef kernel);
+
+protected:
+  /// How many parts every sum is made of, so that there are about kManyBlocks blocks.
+  Value numberOfParts();
+
+  /// A launch for `parts` parts of each sum, and one that adds these in their order.
+  SmallVector<gpu::LaunchOp> inParts(Value parts, ArrayRef<Value> starts, StringRef module,
+                                     StringRef kernel);
+
+  /// A launch of a block for each tile that sums from `from` to `to`, or, where there are `parts`,
+  /// `to` iterations in each. `start` gives what results begin with, `store` takes them; both with
+  /// the number of the result, and the places set to it.
+  gpu::LaunchOp tilesLaunch(Value from, Value to, Value parts, StringRef module, StringRef kernel,
+                            function_ref<Value(Value)> start,
+                            function_ref<void(Value, Value)> store);
+
+  /// Whether all parts along the summed loops are of `depth` iterations.
+  bool isWhole();
+
+  /// Whether the last of the summed loops runs fastest in what a factor reads.
+  bool isAlongSum(Value factor);
+
+  /// Which results of its tile are the thread's.
+  virtual void placeThread();
+
+  /// Place for a part of a factor, the summed loops first. Threads that copy along these are spread
+  /// over all banks by what each line is longer.
+  virtual Value shared(gpu::LaunchOp launch, Value factor);
+
+  /// Copies a part of a factor, from `at` of the summed loops on, neighbouring threads along what is
+  /// fastest in memory. Beyond `to`, and beyond the last row or column, it has something that
+  /// nobody uses.
+  virtual void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first,
+                        Value count, Value at, Value to);
+
+  /// The results with what a part adds to them.
+  virtual SmallVector<Value> addPart(Value at, Value to, SmallVector<Value> sums);
+
+  /// Calls `what` with the places set to each result of the thread, with its number and whether it
+  /// is one.
+  virtual void eachResult(function_ref<void(Value result, Value isInside)> what);
+
+  /// The same of a row and a column of the tile.
+  void oneResult(Value rowOfTile, Value columnOfTile,
+                 function_ref<void(Value result, Value isInside)> what);
+
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value add(Value one, Value other) { return arith::AddIOp::create(b, one, other); }
+  Value mul(Value one, Value other) { return arith::MulIOp::create(b, one, other); }
+  Value div(Value one, Value other) { return arith::DivUIOp::create(b, one, other); }
+  Value rem(Value one, Value other) { return arith::RemUIOp::create(b, one, other); }
+  Value last(Value count) { return arith::SubIOp::create(b, count, index(1)); }
+
+  ImplicitLocOpBuilder &b;
+  KernelBody nest;
+  linalg::GenericOp op;
+  ProductRoles roles;
+  bool isProduct;
+  bool isLarge = false;
+  int64_t ofThread = 0; ///< rows and columns of a thread's results
+  int64_t tile = 0;     ///< rows and columns of a block's
+  int64_t depth = 0;    ///< of the summed loop, of a part
+  Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host
+  Value lhs, rhs;                                                      ///< shared memory
+  Value thread, row, column, batch, firstRow, firstColumn, part;
+};
+
+/// Builds those of a product of matrices of `format`, bf16 or f16, on tensor cores.
+SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, linalg::GenericOp op,
+                                              FloatType format, ArrayRef<Value> starts,
+                                              StringRef module, StringRef kernel);
+
+} // namespace mlir::weft

@@ -1,0 +1,150 @@
+// Products of floats of 16 bits on tensor cores: pairs of elements in shared memory, and fragments
+// of warps.
+#include "Weft/Conversion/LoopsToGpu/Combining.h"
+#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace mlir::weft {
+
+using linalg::GenericOp;
+
+namespace {
+
+/// Builds a product of matrices of bf16 or f16 whose warps multiply fragments on tensor cores:
+/// every warp has a part of the tile, and each of its mma.m16n8k16 adds products of 16 elements of
+/// the summed loop. Which thread has which elements is the PTX manual's "Matrix Fragments for
+/// mma.m16n8k16".
+class TensorCoreBuilder : public ProductBuilder {
+public:
+  TensorCoreBuilder(ImplicitLocOpBuilder &b, GenericOp op, FloatType format)
+      : ProductBuilder(b, op, /*isProduct=*/true), format(format) {
+    tile = isLarge ? 128 : 64;
+    depth = 32;
+    ofRows = tile / kWarpsOfRows / kRows;
+    ofColumns = tile / kWarpsOfColumns / kColumns;
+  }
+
+private:
+  /// Rows and columns of one mma, and the warps of a block along each.
+  static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
+  static constexpr int64_t kWarpsOfRows = 2, kWarpsOfColumns = 4;
+
+  Value word(Value x) { return arith::ExtUIOp::create(b, b.getI32Type(), x); }
+
+  void placeThread() override {
+    Value lane = rem(thread, index(kWarp)), warp = div(thread, index(kWarp));
+    group = div(lane, index(4));
+    inGroup = rem(lane, index(4));
+    row = mul(div(warp, index(kWarpsOfColumns)), index(tile / kWarpsOfRows));
+    column = mul(rem(warp, index(kWarpsOfColumns)), index(tile / kWarpsOfColumns));
+  }
+
+  /// Lines of pairs along the summed loop. By what they are longer, 8 lines have their 4 pairs of
+  /// one fragment in different banks.
+  Value shared(gpu::LaunchOp launch, Value) override {
+    return sharedMemory(launch, {tile, depth / 2 + 4}, b.getI32Type());
+  }
+
+  /// Pairs of elements, with zeros beyond the end of the sum.
+  void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first, Value count,
+                Value at, Value to) override {
+    const bool isAlong = isAlongSum(factor);
+    Value bits = op.getMatchingBlockArgument(op.getDpsInputOperand(buffer == lhs ? 0 : 1));
+    const auto element = [&](Value inDepth) -> Value {
+      Value place = add(at, inDepth);
+      nest.setPlaces(roles.summed, arith::MinUIOp::create(b, place, last(summed)));
+      Value found =
+          nest.values(bits, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
+      if (isWhole()) return word(found);
+      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place, to);
+      Value zero = arith::ConstantIntOp::create(b, 0, 32);
+      return arith::SelectOp::create(b, isThere, word(found), zero);
+    };
+    for (int64_t done = 0; done < tile * depth / 2; done += kBlockSize) {
+      Value number = done == 0 ? thread : add(thread, index(done));
+      Value lane = rem(number, index(kWarp)), part = div(number, index(kWarp));
+      // 8 lines and 4 pairs at a time, neighbours along what is fastest in memory.
+      const int64_t parts = isAlong ? depth / 8 : tile / 8;
+      Value slow = div(part, index(parts)), fast = rem(part, index(parts));
+      Value line, pair;
+      if (isAlong) {
+        line = add(mul(slow, index(8)), div(lane, index(4)));
+        pair = add(mul(fast, index(4)), rem(lane, index(4)));
+      } else {
+        line = add(mul(fast, index(8)), rem(lane, index(8)));
+        pair = add(mul(slow, index(4)), div(lane, index(8)));
+      }
+      nest.setPlaces(loops, arith::MinUIOp::create(b, add(first, line), last(count)));
+      Value low = element(mul(pair, index(2)));
+      Value high = element(add(mul(pair, index(2)), index(1)));
+      Value both = arith::OrIOp::create(
+          b, low, arith::ShLIOp::create(b, high, arith::ConstantIntOp::create(b, 16, 32)));
+      memref::StoreOp::create(b, both, buffer, ValueRange{line, pair});
+    }
+  }
+
+  SmallVector<Value> addPart(Value, Value, SmallVector<Value> sums) override {
+    for (int64_t k = 0; k < depth; k += kDepth) {
+      // The thread's pairs of a line, and those 8 elements on.
+      const auto pair = [&](Value buffer, Value line, int64_t more) -> Value {
+        Value found = memref::LoadOp::create(
+            b, buffer, ValueRange{line, add(inGroup, index(k / 2 + more / 2))});
+        if (format.isBF16()) return found;
+        return LLVM::BitcastOp::create(b, VectorType::get(2, format), found);
+      };
+      SmallVector<SmallVector<Value>> left, right;
+      for (int64_t i = 0; i < ofRows; ++i) {
+        Value upper = add(add(row, index(i * kRows)), group), lower = add(upper, index(8));
+        left.push_back(
+            {pair(lhs, upper, 0), pair(lhs, lower, 0), pair(lhs, upper, 8), pair(lhs, lower, 8)});
+      }
+      for (int64_t j = 0; j < ofColumns; ++j) {
+        Value line = add(add(column, index(j * kColumns)), group);
+        right.push_back({pair(rhs, line, 0), pair(rhs, line, 8)});
+      }
+      for (int64_t i = 0; i < ofRows; ++i)
+        for (int64_t j = 0; j < ofColumns; ++j)
+          addFragments(left[i], right[j],
+                       MutableArrayRef<Value>(sums).slice((i * ofColumns + j) * 4, 4));
+    }
+    return sums;
+  }
+
+  void addFragments(ArrayRef<Value> left, ArrayRef<Value> right, MutableArrayRef<Value> sums) {
+    const NVVM::MMATypes type = format.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    auto result =
+        LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getF32Type()));
+    auto product = NVVM::MmaOp::create(b, result, left, right, sums, {kRows, kColumns, kDepth},
+                                       std::nullopt, std::nullopt, std::array{type, type},
+                                       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    for (int64_t i = 0; i < 4; ++i) sums[i] = LLVM::ExtractValueOp::create(b, product, i);
+  }
+
+  void eachResult(function_ref<void(Value result, Value isInside)> what) override {
+    for (int64_t i = 0; i < ofRows; ++i)
+      for (int64_t j = 0; j < ofColumns; ++j)
+        for (int64_t c = 0; c < 4; ++c) {
+          Value m = add(add(row, index(i * kRows + c / 2 * 8)), group);
+          Value n = add(add(column, index(j * kColumns + c % 2)), mul(inGroup, index(2)));
+          oneResult(m, n, what);
+        }
+  }
+
+  FloatType format;
+  int64_t ofRows = 0, ofColumns = 0; ///< products of a warp along each
+  Value group, inGroup;              ///< of the lane
+};
+
+} // namespace
+
+SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, GenericOp op,
+                                              FloatType format, ArrayRef<Value> starts,
+                                              StringRef module, StringRef kernel) {
+  return TensorCoreBuilder(b, op, format).build(starts, module, kernel);
+}
+
+} // namespace mlir::weft
