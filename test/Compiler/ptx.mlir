@@ -14,11 +14,13 @@
 // SM80: .target sm_80
 // CHIP: error: --chip=sm_1: LLVM knows no such GPU
 
-// A product is a chain of fused steps, as the library's on processors that have them.
+// A product is a chain of fused steps, as the library's on processors that have them, and its kernel goes on with what is
+// computed of each result.
 // CHECK: .visible .entry mlp_0(
 // CHECK-NOT: mul.rn.f32
 // CHECK: fma.rn.f32
-// CHECK: .visible .entry mlp_1(
+// CHECK: div.rn.f32
+// CHECK: .visible .entry mlp_2(
 func.func @mlp(%x: tensor<32x64xf32>, %w: tensor<64x128xf32>, %b: tensor<128xf32>, %n: tensor<?x3xf64>)
     -> (tensor<32x128xf32>, tensor<32xf32>, tensor<?x3xf64>) {
   %0 = weft.matmul %x, %w : (tensor<32x64xf32>, tensor<64x128xf32>) -> tensor<32x128xf32>

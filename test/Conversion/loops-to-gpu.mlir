@@ -572,3 +572,56 @@ func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80
   }
   return
 }
+
+// -----
+
+// What is computed of each result of a product is done where it is in registers, and the product is not stored, unless
+// others read it.
+#map = affine_map<(i, j) -> (i, j)>
+// CHECK-LABEL: func @epilogue
+// CHECK: %[[R:.*]] = memref.alloc
+// CHECK-NOT: memref.alloc
+// CHECK: gpu.launch
+// CHECK: scf.if
+// CHECK-NEXT: %[[B:.*]] = memref.load %arg2
+// CHECK-NEXT: %[[SUM:.*]] = arith.addf %{{.*}}, %[[B]]
+// CHECK-NEXT: memref.store %[[SUM]], %[[R]]
+// CHECK-NOT: gpu.launch
+func.func @epilogue(%x: memref<20x16xf32>, %y: memref<16x20xf32>, %b: memref<20xf32>, %r: memref<20x20xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %z = memref.alloc() : memref<20x20xf32>
+  linalg.fill ins(%zero : f32) outs(%z : memref<20x20xf32>)
+  linalg.matmul ins(%x, %y : memref<20x16xf32>, memref<16x20xf32>) outs(%z : memref<20x20xf32>)
+  %0 = memref.alloc() : memref<20x20xf32>
+  linalg.generic {indexing_maps = [#map, affine_map<(i, j) -> (j)>, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%z, %b : memref<20x20xf32>, memref<20xf32>) outs(%0 : memref<20x20xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %1 = arith.addf %in, %bias : f32
+    linalg.yield %1 : f32
+  }
+  memref.copy %0, %r : memref<20x20xf32> to memref<20x20xf32>
+  return
+}
+// CHECK-LABEL: func @kept
+// CHECK: %[[Z:.*]] = memref.alloc
+// CHECK: gpu.launch
+// CHECK: scf.if
+// CHECK-NEXT: memref.store %{{.*}}, %[[Z]]
+// CHECK: arith.addf
+// CHECK-NOT: gpu.launch
+// CHECK: memref.copy
+func.func @kept(%x: memref<20x16xf32>, %y: memref<16x20xf32>, %b: memref<20xf32>, %r: memref<20x20xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %z = memref.alloc() : memref<20x20xf32>
+  linalg.fill ins(%zero : f32) outs(%z : memref<20x20xf32>)
+  linalg.matmul ins(%x, %y : memref<20x16xf32>, memref<16x20xf32>) outs(%z : memref<20x20xf32>)
+  %0 = memref.alloc() : memref<20x20xf32>
+  linalg.generic {indexing_maps = [#map, affine_map<(i, j) -> (j)>, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%z, %b : memref<20x20xf32>, memref<20xf32>) outs(%0 : memref<20x20xf32>) {
+  ^bb0(%in: f32, %bias: f32, %out: f32):
+    %1 = arith.addf %in, %bias : f32
+    linalg.yield %1 : f32
+  }
+  memref.copy %z, %r : memref<20x20xf32> to memref<20x20xf32>
+  return
+}

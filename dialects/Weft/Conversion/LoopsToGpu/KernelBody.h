@@ -43,6 +43,7 @@ public:
   /// How many iterations those loops have together.
   Value count(ArrayRef<unsigned> loops);
 
+  Value place(unsigned loop) const { return places[loop]; }
   /// Sets the place in one loop.
   void setPlace(unsigned loop, Value at) { places[loop] = at; }
   /// Sets the places in several loops by the number of an iteration; the last runs fastest, so that

@@ -53,8 +53,8 @@ linalg::FillOp fillOf(GenericOp op, OpOperand &init) {
 class LaunchBuilder {
 public:
   /// `isProduct`: of what the library has routines for, of which one axis is summed over.
-  LaunchBuilder(RewriterBase &rewriter, GenericOp op, bool isProduct, bool tensorCores)
-      : b(op.getLoc(), rewriter), op(op), isProduct(isProduct), tensorCores(tensorCores) {
+  LaunchBuilder(RewriterBase &rewriter, GenericOp op, bool isProduct)
+      : b(op.getLoc(), rewriter), op(op), isProduct(isProduct) {
     b.setInsertionPoint(op);
   }
 
@@ -64,8 +64,6 @@ public:
     SmallVector<unsigned> parallel, reduced;
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
-    if (isWorthTiles(op))
-      return buildProduct(b, op, isProduct, tensorCores, starts, module, kernel);
     if (!reduced.empty() && !isProduct && isWorthThreads(op))
       return buildReduction(b, op, starts, module, kernel);
 
@@ -116,7 +114,7 @@ private:
 
   ImplicitLocOpBuilder b;
   GenericOp op;
-  bool isProduct, tensorCores;
+  bool isProduct;
 };
 
 /// `name` as PTX spells names: what is no letter, digit or underscore, and a digit in front, as `$`
@@ -210,8 +208,17 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
       }
       // Of no elements there is no launch, but an output of them has to stay in use.
       if (llvm::is_contained(nest.generic().getStaticLoopRanges(), 0)) continue;
-      launches.append(LaunchBuilder(rewriter, nest.generic(), nest.isProduct, tensorCores)
-                          .build(kernels.getName(), name, nest.starts));
+      if (isWorthTiles(nest.generic())) {
+        const bool more = number < nests.size() && isEpilogue(nest, nests[number]);
+        const Nest *epilogue = more ? &nests[number++] : nullptr;
+        ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
+        b.setInsertionPoint(epilogue ? epilogue->op : nest.op);
+        launches.append(buildProduct(b, nest, epilogue, tensorCores, kernels.getName(), name));
+        if (epilogue) rewriter.eraseOp(epilogue->op);
+      } else {
+        launches.append(LaunchBuilder(rewriter, nest.generic(), nest.isProduct)
+                            .build(kernels.getName(), name, nest.starts));
+      }
       rewriter.eraseOp(nest.op);
     }
     readOnDevice(function, launches);

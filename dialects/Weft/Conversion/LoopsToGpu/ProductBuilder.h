@@ -2,7 +2,7 @@
 // multiply in their own ways.
 #pragma once
 
-#include "Weft/Conversion/LoopsToGpu/KernelBody.h"
+#include "Weft/Conversion/LoopsToGpu/RowKernels.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -24,18 +24,23 @@ std::optional<ProductRoles> rolesOf(linalg::GenericOp op);
 /// Builds the launches of one product, whose results threads sum up each on its own.
 class ProductBuilder {
 public:
-  ProductBuilder(ImplicitLocOpBuilder &b, linalg::GenericOp op, bool isProduct);
+  /// `epilogue`, null or an op that isEpilogue, takes the results.
+  ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue);
   virtual ~ProductBuilder() = default;
 
-  SmallVector<gpu::LaunchOp> build(ArrayRef<Value> starts, StringRef module, StringRef kernel);
+  SmallVector<gpu::LaunchOp> build(StringRef module, StringRef kernel);
 
 protected:
   /// How many parts every sum is made of, so that there are about kManyBlocks blocks.
   Value numberOfParts();
 
   /// A launch for `parts` parts of each sum, and one that adds these in their order.
-  SmallVector<gpu::LaunchOp> inParts(Value parts, ArrayRef<Value> starts, StringRef module,
-                                     StringRef kernel);
+  SmallVector<gpu::LaunchOp> inParts(Value parts, StringRef module, StringRef kernel);
+
+  /// What a result begins with, and what is done with it in the end, where the places are set to
+  /// it.
+  Value startOf();
+  void finish(Value sum);
 
   /// A launch of a block for each tile that sums from `from` to `to`, or, where there are `parts`,
   /// `to` iterations in each. `start` gives what results begin with, `store` takes them; both with
@@ -57,8 +62,8 @@ protected:
   /// over all banks by what each line is longer.
   virtual Value shared(gpu::LaunchOp launch, Value factor);
 
-  /// Copies a part of a factor, from `at` of the summed loops on, neighbouring threads along what is
-  /// fastest in memory. Beyond `to`, and beyond the last row or column, it has something that
+  /// Copies a part of a factor, from `at` of the summed loops on, neighbouring threads along what
+  /// is fastest in memory. Beyond `to`, and beyond the last row or column, it has something that
   /// nobody uses.
   virtual void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first,
                         Value count, Value at, Value to);
@@ -85,7 +90,9 @@ protected:
   KernelBody nest;
   linalg::GenericOp op;
   ProductRoles roles;
-  bool isProduct;
+  const Nest &product;
+  const Nest *epilogue;
+  std::optional<KernelBody> after; ///< of the epilogue
   bool isLarge = false;
   int64_t ofThread = 0; ///< rows and columns of a thread's results
   int64_t tile = 0;     ///< rows and columns of a block's
@@ -96,8 +103,8 @@ protected:
 };
 
 /// Builds those of a product of matrices of `format`, bf16 or f16, on tensor cores.
-SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, linalg::GenericOp op,
-                                              FloatType format, ArrayRef<Value> starts,
+SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, const Nest &product,
+                                              const Nest *epilogue, FloatType format,
                                               StringRef module, StringRef kernel);
 
 } // namespace mlir::weft

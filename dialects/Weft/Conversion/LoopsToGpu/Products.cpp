@@ -105,17 +105,23 @@ std::optional<ProductRoles> rolesOf(GenericOp op) {
   return roles;
 }
 
-ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct)
-    : b(b), nest(b, op), op(op), roles(*rolesOf(op)), isProduct(isProduct) {
+/// Whether tiles are the large ones, of 64 results a thread instead of 16.
+static bool hasLargeTiles(GenericOp op, const ProductRoles &roles) {
   const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
-  isLarge = rows && columns && *rows >= kManyOfTile && *columns >= kManyOfTile;
+  return rows && columns && *rows >= kManyOfTile && *columns >= kManyOfTile;
+}
+
+ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
+    : b(b), nest(b, product.generic()), op(product.generic()), roles(*rolesOf(op)),
+      product(product), epilogue(epilogue) {
+  isLarge = hasLargeTiles(op, roles);
   ofThread = isLarge ? 8 : 4;
   tile = kAlong * ofThread;
   depth = isLarge ? 8 : 16;
 }
 
-SmallVector<gpu::LaunchOp> ProductBuilder::build(ArrayRef<Value> starts, StringRef module,
-                                                 StringRef kernel) {
+SmallVector<gpu::LaunchOp> ProductBuilder::build(StringRef module, StringRef kernel) {
+  if (epilogue) after.emplace(b, epilogue->generic());
   rows = nest.count(roles.rows);
   columns = nest.count(roles.columns);
   summed = nest.count(roles.summed);
@@ -126,21 +132,20 @@ SmallVector<gpu::LaunchOp> ProductBuilder::build(ArrayRef<Value> starts, StringR
   blocks = b.createOrFold<arith::MulIOp>(tiles, batches);
   const auto whole = [&] {
     return tilesLaunch(
-        index(0), summed, nullptr, module, kernel,
-        [&](Value) { return nest.loadOrStart(*op.getDpsInitOperand(0), starts); },
-        [&](Value, Value sum) { nest.store(0, sum); });
+        index(0), summed, nullptr, module, kernel, [&](Value) { return startOf(); },
+        [&](Value, Value sum) { finish(sum); });
   };
-  if (isProduct || !roles.isSum) return {whole()};
+  if (product.isProduct || !roles.isSum) return {whole()};
   Value parts = numberOfParts();
   if (const auto known = getConstantIntValue(parts)) {
     if (*known <= 1) return {whole()};
-    return inParts(parts, starts, module, kernel);
+    return inParts(parts, module, kernel);
   }
   Value many = arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, parts, index(1));
   auto choice = scf::IfOp::create(b, many, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard after(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  SmallVector<gpu::LaunchOp> launches = inParts(parts, starts, module, kernel);
+  SmallVector<gpu::LaunchOp> launches = inParts(parts, module, kernel);
   b.setInsertionPointToStart(choice.elseBlock());
   launches.push_back(whole());
   return launches;
@@ -153,8 +158,8 @@ Value ProductBuilder::numberOfParts() {
   return b.createOrFold<arith::MinUIOp>(most, wanted);
 }
 
-SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, ArrayRef<Value> starts,
-                                                   StringRef module, StringRef kernel) {
+SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, StringRef module,
+                                                   StringRef kernel) {
   OpBuilder::InsertionGuard after(b);
   Value ofPart = b.createOrFold<arith::MulIOp>(
       b.createOrFold<arith::CeilDivUIOp>(b.createOrFold<arith::CeilDivUIOp>(summed, parts),
@@ -193,8 +198,7 @@ SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, ArrayRef<Value> 
   loops.append(roles.rows);
   loops.append(roles.columns);
   nest.setPlaces(loops, result);
-  Value start = nest.loadOrStart(*op.getDpsInitOperand(0), starts);
-  auto loop = scf::ForOp::create(b, index(0), parts, index(1), start);
+  auto loop = scf::ForOp::create(b, index(0), parts, index(1), startOf());
   {
     OpBuilder::InsertionGuard ofLoop(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -204,8 +208,25 @@ SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, ArrayRef<Value> 
                                         : Value(arith::AddIOp::create(b, partial, next));
     scf::YieldOp::create(b, sum);
   }
-  nest.store(0, loop.getResult(0));
+  finish(loop.getResult(0));
   return {ofTiles, ofParts};
+}
+
+Value ProductBuilder::startOf() {
+  return nest.loadOrStart(*op.getDpsInitOperand(0), product.starts);
+}
+
+void ProductBuilder::finish(Value sum) {
+  Value buffer = op.getDpsInitOperand(0)->get();
+  if (!epilogue || isStored(buffer, {product, *epilogue})) nest.store(0, sum);
+  if (!epilogue) return;
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  for (auto [loop, of] : llvm::enumerate(parallel)) after->setPlace(loop, nest.place(of));
+  const SmallVector<Value> results = after->body({}, [&](OpOperand &operand) {
+    return operand.get() == buffer ? sum : after->loadOrStart(operand, epilogue->starts);
+  });
+  for (auto [number, result] : llvm::enumerate(results)) after->store(number, result);
 }
 
 gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, StringRef module,
@@ -330,7 +351,7 @@ SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value
       known.map(roles.lhs, left[j / ofThread]);
       known.map(roles.rhs, right[j % ofThread]);
       Value next = nest.values(op.getBody()->getTerminator()->getOperands(), known, {}).front();
-      sum = isProduct ? fuseProduct(b, next, sum) : next;
+      sum = product.isProduct ? fuseProduct(b, next, sum) : next;
     }
   }
   scf::YieldOp::create(b, sums);
@@ -375,12 +396,71 @@ bool isWorthTiles(GenericOp op) {
   return isEnough(roles->rows) && isEnough(roles->columns);
 }
 
-SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, GenericOp op, bool isProduct,
-                                        bool tensorCores, ArrayRef<Value> starts, StringRef module,
+/// Whether a body may be copied for each result of a thread: functions become long code.
+static bool isShort(GenericOp op, bool manyResults) {
+  constexpr int64_t kMostFunctions = 32;
+  const auto functions = llvm::count_if(op.getBody()->without_terminator(), [](Operation &inner) {
+    return isa<math::MathDialect>(inner.getDialect()) &&
+           !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::SqrtOp,
+                math::CopySignOp>(inner);
+  });
+  return functions * (manyResults ? 64 : 16) <= kMostFunctions;
+}
+
+bool isEpilogue(const Nest &product, const Nest &next) {
+  GenericOp op = product.generic(), after = next.generic();
+  if (!after || after.getNumReductionLoops() != 0 || !isRightBehind(after, op) ||
+      !isShort(after, hasLargeTiles(op, *rolesOf(op))))
+    return false;
+  // The loops of the product's results are its own, in their order.
+  OpOperand &init = *op.getDpsInitOperand(0);
+  SmallVector<unsigned> parallel;
+  op.getParallelDims(parallel);
+  if (after.getNumLoops() != parallel.size()) return false;
+  AffineMap made = op.getMatchingIndexingMap(&init);
+  for (auto [axis, loop] : llvm::enumerate(parallel))
+    if (axis >= made.getNumResults() || !made.getResult(axis).isFunctionOfDim(loop)) return false;
+  const auto isSameElement = [&](OpOperand &one, OpOperand &other) {
+    AffineMap map = after.getMatchingIndexingMap(&one);
+    return map.isIdentity() && map == after.getMatchingIndexingMap(&other) &&
+           one.get().getType() == other.get().getType();
+  };
+  bool reads = false;
+  for (OpOperand *input : after.getDpsInputOperands()) {
+    if (input->get() != init.get()) continue;
+    if (!after.getMatchingIndexingMap(input).isIdentity()) return false;
+    reads = true;
+  }
+  if (!reads) return false;
+  // Other threads still read what the product is of when one stores.
+  SmallVector<Value> read = readByBody(op);
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (isa<MemRefType>(input->get().getType()) && !op.getMatchingBlockArgument(input).use_empty())
+      read.push_back(input->get());
+  llvm::append_range(read, readByBody(after));
+  const bool keeps = isStored(init.get(), {product, next});
+  for (OpOperand &stored : after.getDpsInitsMutable()) {
+    if (!isa<MemRefType>(stored.get().getType())) return false;
+    if (llvm::any_of(read, [&](Value other) { return mayShare(stored.get(), other); }))
+      return false;
+    if (stored.get() == init.get() || (keeps && mayShare(stored.get(), init.get()))) return false;
+    for (OpOperand &other : after->getOpOperands())
+      if (&other != &stored && isa<MemRefType>(other.get().getType()) &&
+          other.get() != init.get() && mayShare(stored.get(), other.get()) &&
+          !(other.get() == stored.get() && isSameElement(stored, other)))
+        return false;
+  }
+  return llvm::none_of(readByBody(after), [&](Value other) { return mayShare(init.get(), other); });
+}
+
+SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
+                                        const Nest *epilogue, bool tensorCores, StringRef module,
                                         StringRef kernel) {
-  if (auto format = op->getAttrOfType<TypeAttr>(kNarrowProduct); format && tensorCores)
-    return buildOnTensorCores(b, op, cast<FloatType>(format.getValue()), starts, module, kernel);
-  return ProductBuilder(b, op, isProduct).build(starts, module, kernel);
+  auto format = product.op->getAttrOfType<TypeAttr>(kNarrowProduct);
+  if (format && tensorCores)
+    return buildOnTensorCores(b, product, epilogue, cast<FloatType>(format.getValue()), module,
+                              kernel);
+  return ProductBuilder(b, product, epilogue).build(module, kernel);
 }
 
 } // namespace mlir::weft

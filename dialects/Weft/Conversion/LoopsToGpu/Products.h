@@ -2,7 +2,7 @@
 // processors have.
 #pragma once
 
-#include "Weft/Conversion/LoopsToGpu/KernelBody.h"
+#include "Weft/Conversion/LoopsToGpu/RowKernels.h"
 
 namespace mlir::weft {
 
@@ -15,17 +15,21 @@ Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial);
 /// positions, or one of its gradients.
 bool isWorthTiles(linalg::GenericOp op);
 
-/// Builds the launches of such a product in its place, after which it is unused. `starts` are what
-/// results begin with: as stored, where one is null. A block has a tile of 64 x 64 or 128 x 128
-/// results, 4 x 4 or 8 x 8 of a thread in registers, and goes along the reduced loops by parts of
-/// both factors, which it copies to shared memory.
+/// Whether an op computes each of its elements from one result of a product right before it, and
+/// can do so where that result is in registers.
+bool isEpilogue(const Nest &product, const Nest &next);
+
+/// Builds the launches of such a product where `b` is, after which it is unused, and its epilogue,
+/// if there is one. A block has a tile of 64 x 64 or 128 x 128 results, 4 x 4 or 8 x 8 of a thread
+/// in registers, and goes along the reduced loops by parts of both factors, which it copies to
+/// shared memory.
 ///
-/// Every result of a matrix product (`isProduct`) is one chain of sums in the order of the reduced
-/// loop, as of any other kernel. What else has long sums and few tiles sums up parts of them in
-/// blocks of their own, which a second launch adds in their order. A product of bf16 or f16 is done
-/// by `tensorCores`, which sum 16 products at a time in an order and with roundings of their own.
-SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, linalg::GenericOp op,
-                                        bool isProduct, bool tensorCores, ArrayRef<Value> starts,
-                                        StringRef module, StringRef kernel);
+/// Every result of a matrix product is one chain of sums in the order of the reduced loop, as of
+/// any other kernel. What else has long sums and few tiles sums up parts of them in blocks of their
+/// own, which a second launch adds in their order. A product of bf16 or f16 is done by
+/// `tensorCores`, which sum 16 products at a time in an order and with roundings of their own.
+SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
+                                        const Nest *epilogue, bool tensorCores, StringRef module,
+                                        StringRef kernel);
 
 } // namespace mlir::weft

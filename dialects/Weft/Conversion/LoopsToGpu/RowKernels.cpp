@@ -14,6 +14,24 @@ namespace mlir::weft {
 
 using linalg::GenericOp;
 
+bool isRightBehind(Operation *op, Operation *before) {
+  if (op->getBlock() != before->getBlock()) return false;
+  for (Operation *at = before->getNextNode(); at != op; at = at->getNextNode()) {
+    if (!at) return false;
+    if (!isPure(at) && !isa<memref::AllocOp>(at)) return false;
+  }
+  return true;
+}
+
+bool isStored(Value buffer, ArrayRef<Nest> ops) {
+  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
+  if (!alloc || alloc->hasAttr(kOutput)) return true;
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+    return !isa<memref::DeallocOp>(user) &&
+           llvm::none_of(ops, [&](const Nest &nest) { return nest.op == user; });
+  });
+}
+
 namespace {
 
 /// Elements of a row that a thread has at most, and threads of a block at most: with more of either
@@ -99,24 +117,15 @@ public:
     if (!found) return 0;
     loops = *found;
     size_t length = 0;
-    while (length < nests.size() && follows(length) && takes(nests[length], length == 0)) ++length;
+    while (length < nests.size() &&
+           (length == 0 || isRightBehind(nests[length].op, nests[length - 1].op)) &&
+           takes(nests[length], length == 0))
+      ++length;
     while (length > seed && !isSafe(nests.take_front(length))) --length;
     return length > std::max<size_t>(seed, 1) ? length : 0;
   }
 
 private:
-  /// Whether nothing stands in between an op and the one before it that has to stay there.
-  bool follows(size_t number) {
-    if (number == 0) return true;
-    Operation *op = nests[number].op, *before = nests[number - 1].op;
-    if (op->getBlock() != before->getBlock()) return false;
-    for (Operation *at = before->getNextNode(); at != op; at = at->getNextNode()) {
-      if (!at) return false;
-      if (!isPure(at) && !isa<memref::AllocOp>(at)) return false;
-    }
-    return true;
-  }
-
   /// Whether an op runs over the same rows, and notes what it makes. One behind the first must have
   /// to do with what is there.
   bool takes(const Nest &nest, bool isFirst) {
@@ -160,16 +169,6 @@ private:
   Loops loops;
   DenseMap<Value, SmallVector<unsigned>> buffers; ///< the loops of the axes of what is used
 };
-
-/// Whether others than ops of a chain use a buffer, so that it must be stored.
-bool isStored(Value buffer, ArrayRef<Nest> chain) {
-  auto alloc = buffer.getDefiningOp<memref::AllocOp>();
-  if (!alloc || alloc->hasAttr(kOutput)) return true;
-  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    return !isa<memref::DeallocOp>(user) &&
-           llvm::none_of(chain, [&](const Nest &nest) { return nest.op == user; });
-  });
-}
 
 bool Chain::isSafe(ArrayRef<Nest> chain) {
   SmallVector<Value> written, read, gathered;

@@ -16,6 +16,12 @@ struct Nest {
   linalg::GenericOp generic() const { return dyn_cast_if_present<linalg::GenericOp>(op); }
 };
 
+/// Whether nothing stands between an op and another behind it that has to stay there.
+bool isRightBehind(Operation *op, Operation *before);
+
+/// Whether others than `ops` use a buffer, so that it must be stored.
+bool isStored(Value buffer, ArrayRef<Nest> ops);
+
 /// How many of `nests`, from the first on, are one chain: each runs over the same rows, and reduces
 /// them or makes rows or one number a row, of what is in memory and of what those before it made.
 /// 0 if it is less than two.

@@ -1,6 +1,5 @@
 // Products of floats of 16 bits on tensor cores: pairs of elements in shared memory, and fragments
 // of warps.
-#include "Weft/Conversion/LoopsToGpu/Combining.h"
 #include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,8 +9,6 @@
 
 namespace mlir::weft {
 
-using linalg::GenericOp;
-
 namespace {
 
 /// Builds a product of matrices of bf16 or f16 whose warps multiply fragments on tensor cores:
@@ -20,8 +17,9 @@ namespace {
 /// mma.m16n8k16".
 class TensorCoreBuilder : public ProductBuilder {
 public:
-  TensorCoreBuilder(ImplicitLocOpBuilder &b, GenericOp op, FloatType format)
-      : ProductBuilder(b, op, /*isProduct=*/true), format(format) {
+  TensorCoreBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue,
+                    FloatType format)
+      : ProductBuilder(b, product, epilogue), format(format) {
     tile = isLarge ? 128 : 64;
     depth = 32;
     ofRows = tile / kWarpsOfRows / kRows;
@@ -141,10 +139,10 @@ private:
 
 } // namespace
 
-SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, GenericOp op,
-                                              FloatType format, ArrayRef<Value> starts,
+SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, const Nest &product,
+                                              const Nest *epilogue, FloatType format,
                                               StringRef module, StringRef kernel) {
-  return TensorCoreBuilder(b, op, format).build(starts, module, kernel);
+  return TensorCoreBuilder(b, product, epilogue, format).build(module, kernel);
 }
 
 } // namespace mlir::weft
