@@ -11,7 +11,8 @@
 // GPU-LABEL: func.func @product(
 // GPU: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x4xi16>, tensor<4x4xi16>) outs(%{{.*}} : tensor<4x4xf32>) attrs = {weft.narrow_product = bf16}
 // GPU: arith.shli
-// GPU: math.fma
+// GPU: arith.mulf
+// GPU: arith.addf
 // GPU: linalg.generic
 func.func @product(%x: tensor<4x4xbf16>) -> tensor<4x4xbf16> {
   %0 = weft.matmul %x, %x : (tensor<4x4xbf16>, tensor<4x4xbf16>) -> tensor<4x4xbf16>

@@ -625,3 +625,18 @@ func.func @kept(%x: memref<20x16xf32>, %y: memref<16x20xf32>, %b: memref<20xf32>
   memref.copy %z, %r : memref<20x20xf32> to memref<20x20xf32>
   return
 }
+
+// -----
+
+// Of a product with a single row threads share the sums; of two columns each is a chain.
+// CHECK-LABEL: func @vector
+// CHECK: gpu.launch {{.*}} workgroup(%[[SUMS:.*]] : memref<8x32xf32
+// CHECK: gpu.barrier
+// CHECK: gpu.launch
+// CHECK-NOT: gpu.barrier
+// CHECK: math.fma
+func.func @vector(%x: memref<1x512xf32>, %y: memref<512x40xf32>, %z: memref<1x40xf32>, %t: memref<40x512xf32>, %u: memref<512x2xf32>, %w: memref<40x2xf32>) {
+  linalg.matmul ins(%x, %y : memref<1x512xf32>, memref<512x40xf32>) outs(%z : memref<1x40xf32>)
+  linalg.matmul ins(%t, %u : memref<40x512xf32>, memref<512x2xf32>) outs(%w : memref<40x2xf32>)
+  return
+}

@@ -64,7 +64,7 @@ public:
     SmallVector<unsigned> parallel, reduced;
     op.getParallelDims(parallel);
     op.getReductionDims(reduced);
-    if (!reduced.empty() && !isProduct && isWorthThreads(op))
+    if (!reduced.empty() && (!isProduct || isWithVector(op)) && isWorthThreads(op))
       return buildReduction(b, op, starts, module, kernel);
 
     KernelBody nest(b, op);

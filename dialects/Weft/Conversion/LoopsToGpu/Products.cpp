@@ -396,6 +396,11 @@ bool isWorthTiles(GenericOp op) {
   return isEnough(roles->rows) && isEnough(roles->columns);
 }
 
+bool isWithVector(GenericOp op) {
+  const std::optional<ProductRoles> roles = rolesOf(op);
+  return roles && (knownCount(op, roles->rows) == 1 || knownCount(op, roles->columns) == 1);
+}
+
 /// Whether a body may be copied for each result of a thread: functions become long code.
 static bool isShort(GenericOp op, bool manyResults) {
   constexpr int64_t kMostFunctions = 32;

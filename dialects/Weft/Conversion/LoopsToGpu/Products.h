@@ -15,6 +15,9 @@ Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial);
 /// positions, or one of its gradients.
 bool isWorthTiles(linalg::GenericOp op);
 
+/// Whether one side of a product is known to be a single row or column.
+bool isWithVector(linalg::GenericOp op);
+
 /// Whether an op computes each of its elements from one result of a product right before it, and
 /// can do so where that result is in registers.
 bool isEpilogue(const Nest &product, const Nest &next);
@@ -24,9 +27,9 @@ bool isEpilogue(const Nest &product, const Nest &next);
 /// in registers, and goes along the reduced loops by parts of both factors, which it copies to
 /// shared memory.
 ///
-/// Every result of a matrix product is one chain of sums in the order of the reduced loop, as of
-/// any other kernel. What else has long sums and few tiles sums up parts of them in blocks of their
-/// own, which a second launch adds in their order. A product of bf16 or f16 is done by
+/// Every result of a product of matrices is one chain of sums in the order of the reduced loop, as
+/// of any other kernel. What else has long sums and few tiles sums up parts of them in blocks of
+/// their own, which a second launch adds in their order. A product of bf16 or f16 is done by
 /// `tensorCores`, which sum 16 products at a time in an order and with roundings of their own.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
                                         const Nest *epilogue, bool tensorCores, StringRef module,

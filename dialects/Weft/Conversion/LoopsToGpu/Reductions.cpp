@@ -39,14 +39,21 @@ SmallVector<unsigned> reducedOf(GenericOp op) {
   return loops;
 }
 
-/// Whether the inputs' fastest axis is one of those reduced: of the operand with the most axes.
+/// Whether the inputs' fastest axis is one of those reduced: of the operand with the most elements,
+/// where unknown sizes count as large.
 bool reducesFastest(GenericOp op) {
-  unsigned most = 0;
+  const SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  double most = 0;
   bool reduces = true;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
-    if (map.getNumResults() <= most) continue;
-    most = map.getNumResults();
+    if (map.getNumResults() == 0) continue;
+    double elements = 1;
+    for (unsigned loop = 0; loop < sizes.size(); ++loop)
+      if (map.isFunctionOfDim(loop))
+        elements *= ShapedType::isDynamic(sizes[loop]) ? 1 << 20 : static_cast<double>(sizes[loop]);
+    if (elements <= most) continue;
+    most = elements;
     reduces = false;
     for (unsigned loop : reducedOf(op)) reduces |= map.getResults().back().isFunctionOfDim(loop);
   }

@@ -2,8 +2,6 @@
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 #include "Weft/IR/Attributes.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
-
 namespace mlir::weft {
 
 namespace {
@@ -55,9 +53,10 @@ static Value narrowProduct(LinalgBuilder &b, FloatType format, Value lhs, Value 
                                 [&](OpBuilder &builder, Location loc, ValueRange args) {
                                   ScalarBuilder scalar(builder, loc, {.operandFormat = format});
                                   Type f32 = builder.getF32Type();
-                                  Value sum =
-                                      math::FmaOp::create(builder, loc, scalar.cast(args[0], f32),
-                                                          scalar.cast(args[1], f32), args[2]);
+                                  Value product =
+                                      arith::MulFOp::create(builder, loc, scalar.cast(args[0], f32),
+                                                            scalar.cast(args[1], f32));
+                                  Value sum = arith::AddFOp::create(builder, loc, args[2], product);
                                   linalg::YieldOp::create(builder, loc, sum);
                                 });
   sums->setAttr(kNarrowProduct, TypeAttr::get(format));
