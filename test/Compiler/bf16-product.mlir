@@ -9,8 +9,8 @@
 // BUFFERS-NOT: linalg.contract
 // BUFFERS: call @weft_rt_matmul_bf16(
 // GPU-LABEL: func.func @product(
-// GPU: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x4xi16>, tensor<4x4xi16>) outs(%{{.*}} : tensor<4x4xf32>) attrs = {weft.narrow_product = bf16}
-// GPU: arith.shli
+// GPU: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x4xi16>, tensor<4x4xi16>) outs(%{{.*}} : tensor<4x4xf32>) attrs = {weft.narrow_product}
+// GPU: arith.extf %{{.*}} : bf16 to f32
 // GPU: arith.mulf
 // GPU: arith.addf
 // GPU: linalg.generic
@@ -24,7 +24,8 @@ func.func @product(%x: tensor<4x4xbf16>) -> tensor<4x4xbf16> {
 // CHECK-NOT: bf16_product
 // CHECK: linalg.contract {{.*}}f32
 // GPU-LABEL: func.func @half(
-// GPU: weft.narrow_product = f16
+// GPU: weft.narrow_product
+// GPU: arith.extf %{{.*}} : f16 to f32
 func.func @half(%x: tensor<4x4xf16>) -> tensor<4x4xf16> {
   %0 = weft.matmul %x, %x : (tensor<4x4xf16>, tensor<4x4xf16>) -> tensor<4x4xf16>
   return %0 : tensor<4x4xf16>

@@ -558,16 +558,14 @@ func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memre
 func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j, s) -> (i, s)>, affine_map<(i, j, s) -> (s, j)>, affine_map<(i, j, s) -> (i, j)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : memref<70x40xi16>, memref<40x80xi16>) outs(%z : memref<70x80xf32>) attrs = {weft.narrow_product = bf16} {
+      ins(%x, %y : memref<70x40xi16>, memref<40x80xi16>) outs(%z : memref<70x80xf32>) attrs = {weft.narrow_product} {
   ^bb0(%a: i16, %b: i16, %out: f32):
-    %c16 = arith.constant 16 : i32
-    %0 = arith.extui %a : i16 to i32
-    %1 = arith.shli %0, %c16 : i32
-    %2 = arith.bitcast %1 : i32 to f32
-    %3 = arith.extui %b : i16 to i32
-    %4 = arith.shli %3, %c16 : i32
-    %5 = arith.bitcast %4 : i32 to f32
-    %6 = math.fma %2, %5, %out : f32
+    %1 = arith.bitcast %a : i16 to bf16
+    %2 = arith.extf %1 : bf16 to f32
+    %3 = arith.bitcast %b : i16 to bf16
+    %4 = arith.extf %3 : bf16 to f32
+    %5 = arith.mulf %2, %4 : f32
+    %6 = arith.addf %out, %5 : f32
     linalg.yield %6 : f32
   }
   return

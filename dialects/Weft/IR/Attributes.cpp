@@ -122,9 +122,7 @@ Complaint verifyBf16Product(Operation *op, Attribute value) {
 }
 
 Complaint verifyNarrowProduct(Operation *op, Attribute value) {
-  auto format = dyn_cast<TypeAttr>(value);
-  if (!format || !(format.getValue().isBF16() || format.getValue().isF16()))
-    return "wants the type bf16 or f16";
+  if (Complaint complaint = wantsUnit(value)) return complaint;
   const auto is = [&](int64_t operand, auto matches) {
     return matches(getElementTypeOrSelf(op->getOperand(operand).getType()));
   };

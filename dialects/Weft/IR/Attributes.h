@@ -18,9 +18,8 @@ inline constexpr llvm::StringLiteral kElements = "weft.elements",
 /// which overwrites the output.
 inline constexpr llvm::StringLiteral kBf16Product = "weft.bf16_product";
 
-/// On a linalg.generic of two tensors of i16 and one of f32, for targets without the library: the
-/// format, bf16 or f16, whose bits the integers are; it sums products of their numbers, which are
-/// nobody's to be merged with.
+/// On a linalg.generic of two tensors of i16 and one of f32, for targets without the library: a
+/// product of matrices of floats of 16 bits, with which no other loop is merged.
 inline constexpr llvm::StringLiteral kNarrowProduct = "weft.narrow_product";
 
 /// The same as kElements of complex ones, which are tensors of real numbers there, with the parts

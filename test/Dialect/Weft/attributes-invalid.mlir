@@ -237,22 +237,8 @@ func.func @wide_product(%a: memref<2x2xf32>) {
   linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
                                    affine_map<(m, n, k) -> (m, n)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %a : memref<2x2xf32>, memref<2x2xf32>) outs(%a : memref<2x2xf32>) attrs = {weft.narrow_product = bf16} {
+      ins(%a, %a : memref<2x2xf32>, memref<2x2xf32>) outs(%a : memref<2x2xf32>) attrs = {weft.narrow_product} {
   ^bb0(%x: f32, %y: f32, %z: f32):
-    linalg.yield %z : f32
-  }
-  return
-}
-
-// -----
-
-func.func @other_format(%a: memref<2x2xi16>, %b: memref<2x2xf32>) {
-  // expected-error @below {{'weft.narrow_product' that wants the type bf16 or f16}}
-  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
-                                   affine_map<(m, n, k) -> (m, n)>],
-                  iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %a : memref<2x2xi16>, memref<2x2xi16>) outs(%b : memref<2x2xf32>) attrs = {weft.narrow_product = f32} {
-  ^bb0(%x: i16, %y: i16, %z: f32):
     linalg.yield %z : f32
   }
   return

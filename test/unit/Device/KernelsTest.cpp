@@ -250,6 +250,19 @@ TEST(Kernels, ConvolutionsReadTilesOnce) {
     EXPECT_LE(cost.global_bytes_loaded, 8U * (64 + 64) * 144 * 4);
     EXPECT_EQ(cost.launches, 1U);
     EXPECT_EQ(cost.shared_bank_conflicts, 0U);
+    // Of bf16 too, on tensor cores.
+    const auto narrow = [&](Tensor x) {
+      return cast(
+          convolution(cast(x, DType::bf16), cast(kernel, DType::bf16), {.padding = Padding::same}),
+          DType::f32);
+    };
+    EXPECT_EQ(cost_of(narrow, {2, 16, 16, 16}).shared_bank_conflicts, 0U);
+    const Tensor x = samples({2, 16, 16, 16}), there = narrow(x.to("gpu:0"));
+    EXPECT_LE(difference(there.to("cpu"),
+                         cast(convolution(cast(x, DType::bf16), cast(kernel.to("cpu"), DType::bf16),
+                                          {.padding = Padding::same}),
+                              DType::f32)),
+              0x1p-8);
     // Its gradients too; of the kernel's the long sums are made of parts.
     const auto gradients = [&](Tensor x) {
       return grad([&](Tensor y) { return sum(square(convolve(y))); })(x);

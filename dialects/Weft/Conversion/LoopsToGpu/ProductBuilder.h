@@ -102,9 +102,12 @@ protected:
   Value thread, row, column, batch, firstRow, firstColumn, part;
 };
 
-/// Builds those of a product of matrices of `format`, bf16 or f16, on tensor cores.
+/// Whether both factors are numbers of bf16, or of f16, widened to f32.
+bool isOfNarrowFloats(const ProductRoles &roles);
+
+/// Builds those of such a product on tensor cores.
 SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, const Nest &product,
-                                              const Nest *epilogue, FloatType format,
-                                              StringRef module, StringRef kernel);
+                                              const Nest *epilogue, StringRef module,
+                                              StringRef kernel);
 
 } // namespace mlir::weft

@@ -2,7 +2,6 @@
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 #include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
-#include "Weft/IR/Attributes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -461,10 +460,8 @@ bool isEpilogue(const Nest &product, const Nest &next) {
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
                                         const Nest *epilogue, bool tensorCores, StringRef module,
                                         StringRef kernel) {
-  auto format = product.op->getAttrOfType<TypeAttr>(kNarrowProduct);
-  if (format && tensorCores)
-    return buildOnTensorCores(b, product, epilogue, cast<FloatType>(format.getValue()), module,
-                              kernel);
+  if (tensorCores && isOfNarrowFloats(*rolesOf(product.generic())))
+    return buildOnTensorCores(b, product, epilogue, module, kernel);
   return ProductBuilder(b, product, epilogue).build(module, kernel);
 }
 

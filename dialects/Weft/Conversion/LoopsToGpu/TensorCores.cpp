@@ -11,15 +11,27 @@ namespace mlir::weft {
 
 namespace {
 
+/// The bits that a widened number is made of (widenedBits); null for another.
+Value bitsOf(Value factor) {
+  auto widened = factor.getDefiningOp<arith::ExtFOp>();
+  auto narrow = widened ? widened.getIn().getDefiningOp<arith::BitcastOp>() : arith::BitcastOp();
+  return narrow && narrow.getIn().getType().isInteger(16) ? narrow.getIn() : Value();
+}
+
+/// Their format.
+FloatType formatOf(Value factor) {
+  if (!bitsOf(factor)) return {};
+  return cast<FloatType>(factor.getDefiningOp<arith::ExtFOp>().getIn().getType());
+}
+
 /// Builds a product of matrices of bf16 or f16 whose warps multiply fragments on tensor cores:
 /// every warp has a part of the tile, and each of its mma.m16n8k16 adds products of 16 elements of
 /// the summed loop. Which thread has which elements is the PTX manual's "Matrix Fragments for
 /// mma.m16n8k16".
 class TensorCoreBuilder : public ProductBuilder {
 public:
-  TensorCoreBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue,
-                    FloatType format)
-      : ProductBuilder(b, product, epilogue), format(format) {
+  TensorCoreBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
+      : ProductBuilder(b, product, epilogue), format(formatOf(roles.lhs)) {
     tile = isLarge ? 128 : 64;
     depth = 32;
     ofRows = tile / kWarpsOfRows / kRows;
@@ -51,7 +63,7 @@ private:
   void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first, Value count,
                 Value at, Value to) override {
     const bool isAlong = isAlongSum(factor);
-    Value bits = op.getMatchingBlockArgument(op.getDpsInputOperand(buffer == lhs ? 0 : 1));
+    Value bits = bitsOf(factor);
     const auto element = [&](Value inDepth) -> Value {
       Value place = add(at, inDepth);
       nest.setPlaces(roles.summed, arith::MinUIOp::create(b, place, last(summed)));
@@ -139,10 +151,14 @@ private:
 
 } // namespace
 
+bool isOfNarrowFloats(const ProductRoles &roles) {
+  return roles.isSum && formatOf(roles.lhs) && formatOf(roles.lhs) == formatOf(roles.rhs);
+}
+
 SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, const Nest &product,
-                                              const Nest *epilogue, FloatType format,
-                                              StringRef module, StringRef kernel) {
-  return TensorCoreBuilder(b, product, epilogue, format).build(module, kernel);
+                                              const Nest *epilogue, StringRef module,
+                                              StringRef kernel) {
+  return TensorCoreBuilder(b, product, epilogue).build(module, kernel);
 }
 
 } // namespace mlir::weft

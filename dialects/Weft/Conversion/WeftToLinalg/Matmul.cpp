@@ -1,5 +1,6 @@
 // Matrix products as linalg.contract on a zeroed tensor: transposes and batches are in its maps.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
+#include "Weft/Conversion/WeftToLinalg/NarrowFloats.h"
 #include "Weft/IR/Attributes.h"
 
 namespace mlir::weft {
@@ -51,22 +52,15 @@ static Value narrowProduct(LinalgBuilder &b, FloatType format, Value lhs, Value 
   auto sums =
       linalg::GenericOp::create(b, init.getType(), ValueRange{lhs, rhs}, init, maps, loops,
                                 [&](OpBuilder &builder, Location loc, ValueRange args) {
-                                  ScalarBuilder scalar(builder, loc, {.operandFormat = format});
-                                  Type f32 = builder.getF32Type();
-                                  Value product =
-                                      arith::MulFOp::create(builder, loc, scalar.cast(args[0], f32),
-                                                            scalar.cast(args[1], f32));
+                                  Value product = arith::MulFOp::create(
+                                      builder, loc, widenedBits(builder, loc, format, args[0]),
+                                      widenedBits(builder, loc, format, args[1]));
                                   Value sum = arith::AddFOp::create(builder, loc, args[2], product);
                                   linalg::YieldOp::create(builder, loc, sum);
                                 });
-  sums->setAttr(kNarrowProduct, TypeAttr::get(format));
+  sums->setAttr(kNarrowProduct, b.getUnitAttr());
   b.setSizes(sums.getResult(0), sizes);
-  return b.elementwise(sizes, b.getI16Type(), sums.getResults(),
-                       b.getMultiDimIdentityMap(sizes.size()),
-                       [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-                         return ScalarBuilder(builder, loc, {.resultFormat = format})
-                             .cast(args[0], builder.getI16Type());
-                       });
+  return roundedToBits(b, format, sums.getResult(0), sizes);
 }
 
 Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {

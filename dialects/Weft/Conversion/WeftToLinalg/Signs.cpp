@@ -66,14 +66,16 @@ static void widenIota(IotaOp iota) {
   iota.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
-/// Products of matrices of floats of 16 bits, whose lowering widens each number where it is read.
+/// Products of matrices of floats of 16 bits, and convolutions, whose lowering widens each number
+/// where it is read.
 static bool isNarrowProduct(Operation *op) {
-  auto product = dyn_cast<MatmulOp>(op);
-  if (!product) return false;
-  FloatType format = narrowFormat(product.getLhs().getType());
-  return format && format.getWidth() == 16 &&
-         (cast<RankedTensorType>(product.getLhs().getType()).getRank() > 1 ||
-          cast<RankedTensorType>(product.getRhs().getType()).getRank() > 1);
+  const auto rankOf = [&](int64_t i) {
+    return cast<RankedTensorType>(op->getOperand(i).getType()).getRank();
+  };
+  if (!isa<MatmulOp, ConvolutionOp, ConvolutionTransposeOp, ConvolutionKernelGradientOp>(op))
+    return false;
+  FloatType format = narrowFormat(op->getOperand(0).getType());
+  return format && format.getWidth() == 16 && (rankOf(0) > 1 || rankOf(1) > 1);
 }
 
 void widenOperands(func::FuncOp function, bool withoutLibrary) {

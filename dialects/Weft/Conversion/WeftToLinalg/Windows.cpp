@@ -1,4 +1,5 @@
 // Convolution and its gradients: calls of the library later on, or loops over sums of products.
+#include "Weft/Conversion/WeftToLinalg/NarrowFloats.h"
 #include "WindowLoops.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,22 +24,28 @@ static Value callLibrary(LinalgBuilder &b, StringRef routine, const Windows &win
 }
 
 /// A tensor whose every element is the sum over further loops, of `summed` sizes, of the product of
-/// the two elements that `factors` gives.
+/// the two elements that `factors` gives. Of floats of 16 bits, whose `format` it is, they are the
+/// bits.
 static Value sumOfProducts(LinalgBuilder &b, const Sizes &sizes, const Sizes &summed, Type element,
+                           FloatType format,
                            llvm::function_ref<std::pair<Value, Value>(BodyBuilder &)> factors) {
+  if (format) element = b.getF32Type();
   Value zero = ScalarBuilder(b, b.getLoc()).zero(element);
-  return overLoops(b, sizes, summed, zero,
-                   [&](BodyBuilder &body, ValueRange sums) {
-                     const auto [lhs, rhs] = factors(body);
-                     Value sum = sums.front();
-                     // Rounded once, as in the library.
-                     if (element.isF32() || element.isF64())
-                       return SmallVector<Value>{
-                           math::FmaOp::create(body.builder(), b.getLoc(), lhs, rhs, sum)};
-                     ScalarBuilder scalar(body.builder(), b.getLoc());
-                     return SmallVector<Value>{scalar.add(sum, scalar.multiply(lhs, rhs))};
-                   })
-      .front();
+  const auto step = [&](BodyBuilder &body, ValueRange sums) {
+    auto [lhs, rhs] = factors(body);
+    if (format) {
+      lhs = widenedBits(body.builder(), b.getLoc(), format, lhs);
+      rhs = widenedBits(body.builder(), b.getLoc(), format, rhs);
+    }
+    Value sum = sums.front();
+    // Rounded once, as in the library.
+    if (element.isF32() || element.isF64())
+      return SmallVector<Value>{math::FmaOp::create(body.builder(), b.getLoc(), lhs, rhs, sum)};
+    ScalarBuilder scalar(body.builder(), b.getLoc());
+    return SmallVector<Value>{scalar.add(sum, scalar.multiply(lhs, rhs))};
+  };
+  Value result = overLoops(b, sizes, summed, zero, step).front();
+  return format ? roundedToBits(b, format, result, sizes) : result;
 }
 
 /// Channel `number` of the group, of `size` channels, that channel `of` of the other side is in, of
@@ -66,7 +73,8 @@ Value lowerConvolution(LinalgBuilder &b, ConvolutionOp op) {
   // Loops: batch, positions, channels of the result; taps, channels of the group.
   return sumOfProducts(
       b, windows.positions, windows.windowAnd(windows.window[axes]),
-      getElementTypeOrSelf(op.getX().getType()), [&](BodyBuilder &body) {
+      getElementTypeOrSelf(op.getX().getType()), b.signsOf(op).operandFormat,
+      [&](BodyBuilder &body) {
         SmallVector<Value> from{body.loop(0)}, weight;
         for (int64_t axis = 0; axis < axes; ++axis) {
           Value tap = body.loop(axes + 2 + axis);
@@ -104,7 +112,8 @@ Value lowerConvolutionTranspose(LinalgBuilder &b, ConvolutionTransposeOp op) {
   // Loops: batch, places in the images, their channels; taps, channels of the group of x.
   return sumOfProducts(
       b, windows.images, windows.windowAnd(OpFoldResult(outGroup)),
-      getElementTypeOrSelf(op.getX().getType()), [&](BodyBuilder &body) {
+      getElementTypeOrSelf(op.getX().getType()), b.signsOf(op).operandFormat,
+      [&](BodyBuilder &body) {
         SmallVector<Value> from{body.loop(0)}, weight;
         for (int64_t axis = 0; axis < axes; ++axis) {
           Value tap = body.loop(axes + 2 + axis);
@@ -160,7 +169,8 @@ Value lowerConvolutionKernelGradient(LinalgBuilder &b, ConvolutionKernelGradient
   // Loops: taps, channels of the group and of the result; batch, positions.
   Sizes summed(windows.positions.begin(), windows.positions.end() - 1);
   return sumOfProducts(
-      b, windows.window, summed, getElementTypeOrSelf(op.getX().getType()), [&](BodyBuilder &body) {
+      b, windows.window, summed, getElementTypeOrSelf(op.getX().getType()),
+      b.signsOf(op).operandFormat, [&](BodyBuilder &body) {
         Value image = body.loop(axes + 2), to = body.loop(axes + 1);
         SmallVector<Value> from{image}, position{image};
         for (int64_t axis = 0; axis < axes; ++axis) {
