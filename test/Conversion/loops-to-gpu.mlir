@@ -485,12 +485,14 @@ func.func @tiles(%x: memref<100x48xf32>, %y: memref<48x70xf32>, %z: memref<100x7
 // CHECK-LABEL: func @windows
 // CHECK: gpu.launch
 // CHECK-SAME: workgroup(%[[A:.*]] : memref<16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16x64xf32, #gpu.address_space<workgroup>>)
-// CHECK: scf.for
+// CHECK: scf.if
 // CHECK: %[[AT:.*]] = memref.load %arg0
-// CHECK: %[[X:.*]] = arith.select %{{.*}}, %[[AT]]
-// CHECK: memref.store %[[X]], %[[A]]
+// CHECK: arith.select %{{.*}}, %[[AT]]
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[A]]
 // CHECK: memref.store %{{.*}}, %[[B]]
 // CHECK: gpu.barrier
+// CHECK: memref.load %arg0
 // CHECK: scf.for
 // CHECK-NOT: %arg0
 // CHECK-COUNT-16: math.fma
@@ -580,7 +582,7 @@ func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80
 // CHECK: %[[R:.*]] = memref.alloc
 // CHECK-NOT: memref.alloc
 // CHECK: gpu.launch
-// CHECK: scf.if
+// CHECK: scf.if %{{[0-9]+}} {
 // CHECK-NEXT: %[[B:.*]] = memref.load %arg2
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %{{.*}}, %[[B]]
 // CHECK-NEXT: memref.store %[[SUM]], %[[R]]
@@ -603,7 +605,7 @@ func.func @epilogue(%x: memref<20x16xf32>, %y: memref<16x20xf32>, %b: memref<20x
 // CHECK-LABEL: func @kept
 // CHECK: %[[Z:.*]] = memref.alloc
 // CHECK: gpu.launch
-// CHECK: scf.if
+// CHECK: scf.if %{{[0-9]+}} {
 // CHECK-NEXT: memref.store %{{.*}}, %[[Z]]
 // CHECK: arith.addf
 // CHECK-NOT: gpu.launch

@@ -62,11 +62,25 @@ protected:
   /// over all banks by what each line is longer.
   virtual Value shared(gpu::LaunchOp launch, Value factor);
 
-  /// Copies a part of a factor, from `at` of the summed loops on, neighbouring threads along what
-  /// is fastest in memory. Beyond `to`, and beyond the last row or column, it has something that
-  /// nobody uses.
-  virtual void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first,
-                        Value count, Value at, Value to);
+  /// One of the two factors in a block.
+  struct Side {
+    Value factor;
+    ArrayRef<unsigned> loops; ///< rows or columns
+    Value first, count;       ///< of the block, and of all
+    Value buffer;             ///< shared memory
+  };
+
+  /// What a thread copies to a part's place number `copy` of its own, as one of `copies()`:
+  /// subscripts of shared memory, neighbouring threads along what is fastest in memory.
+  virtual SmallVector<Value> placeOf(const Side &side, int64_t copy);
+  virtual int64_t copies() const { return tile * depth / kBlockSize; }
+  /// What belongs there in the part from `at` of the summed loops on. Beyond `to`, and beyond the
+  /// last row or column, it is something that nobody uses.
+  virtual Value elementOf(const Side &side, ArrayRef<Value> place, Value at, Value to);
+
+  /// What the thread copies of both sides where there is such a part, and zeros where not.
+  SmallVector<Value> loadPart(Value at, Value to);
+  void storePart(ValueRange elements);
 
   /// The results with what a part adds to them.
   virtual SmallVector<Value> addPart(Value at, Value to, SmallVector<Value> sums);
@@ -98,8 +112,8 @@ protected:
   int64_t tile = 0;     ///< rows and columns of a block's
   int64_t depth = 0;    ///< of the summed loop, of a part
   Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host
-  Value lhs, rhs;                                                      ///< shared memory
-  Value thread, row, column, batch, firstRow, firstColumn, part;
+  Side lhs, rhs;
+  Value thread, row, column, batch, part;
 };
 
 /// Whether both factors are numbers of bf16, or of f16, widened to f32.

@@ -233,16 +233,15 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
                                           function_ref<void(Value, Value)> store) {
   OpBuilder::InsertionGuard outside(b);
   gpu::LaunchOp launch = launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel, parts);
-  lhs = shared(launch, roles.lhs);
-  rhs = shared(launch, roles.rhs);
-
   thread = launch.getThreadIds().x;
   Value block = launch.getBlockIds().x;
   batch = div(block, tiles);
   nest.setPlaces(roles.batches, batch);
   Value ofBatch = rem(block, tiles);
-  firstRow = mul(div(ofBatch, tilesOfColumns), index(tile));
-  firstColumn = mul(rem(ofBatch, tilesOfColumns), index(tile));
+  lhs = {roles.lhs, roles.rows, mul(div(ofBatch, tilesOfColumns), index(tile)), rows,
+         shared(launch, roles.lhs)};
+  rhs = {roles.rhs, roles.columns, mul(rem(ofBatch, tilesOfColumns), index(tile)), columns,
+         shared(launch, roles.rhs)};
   placeThread();
   if (parts) {
     part = launch.getBlockIds().y;
@@ -252,16 +251,20 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
 
   SmallVector<Value> sums;
   eachResult([&](Value result, Value) { sums.push_back(start(result)); });
+  // What a part needs is on its way while the one before is multiplied.
+  const size_t results = sums.size();
+  llvm::append_range(sums, loadPart(from, to));
   auto loop = scf::ForOp::create(b, from, to, index(depth), sums);
   {
     OpBuilder::InsertionGuard after(b);
     b.setInsertionPointToStart(loop.getBody());
     Value at = loop.getInductionVar();
-    copyPart(lhs, roles.lhs, roles.rows, firstRow, rows, at, to);
-    copyPart(rhs, roles.rhs, roles.columns, firstColumn, columns, at, to);
+    storePart(loop.getRegionIterArgs().drop_front(results));
     gpu::BarrierOp::create(b);
-    sums = addPart(at, to, SmallVector<Value>(loop.getRegionIterArgs()));
+    SmallVector<Value> next = loadPart(add(at, index(depth)), to);
+    sums = addPart(at, to, SmallVector<Value>(loop.getRegionIterArgs().take_front(results)));
     gpu::BarrierOp::create(b);
+    llvm::append_range(sums, next);
     scf::YieldOp::create(b, sums);
   }
   size_t number = 0;
@@ -306,20 +309,48 @@ Value ProductBuilder::shared(gpu::LaunchOp launch, Value factor) {
   return sharedMemory(launch, {depth, line}, factor.getType());
 }
 
-void ProductBuilder::copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first,
-                              Value count, Value at, Value /*to*/) {
-  const bool isAlong = isAlongSum(factor);
-  const int64_t fast = isAlong ? depth : tile;
-  for (int64_t done = 0; done < tile * depth; done += kBlockSize) {
-    Value number = done == 0 ? thread : add(thread, index(done));
-    Value inside = rem(number, index(fast)), outside = div(number, index(fast));
-    Value inDepth = isAlong ? inside : outside, inTile = isAlong ? outside : inside;
-    nest.setPlaces(roles.summed, arith::MinUIOp::create(b, add(at, inDepth), last(summed)));
-    nest.setPlaces(loops, arith::MinUIOp::create(b, add(first, inTile), last(count)));
-    Value element =
-        nest.values(factor, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
-    memref::StoreOp::create(b, element, buffer, ValueRange{inDepth, inTile});
-  }
+SmallVector<Value> ProductBuilder::placeOf(const Side &side, int64_t copy) {
+  const bool isAlong = isAlongSum(side.factor);
+  Value number = copy == 0 ? thread : add(thread, index(copy * kBlockSize));
+  Value fast = index(isAlong ? depth : tile);
+  Value inside = rem(number, fast), outside = div(number, fast);
+  return isAlong ? SmallVector<Value>{inside, outside} : SmallVector<Value>{outside, inside};
+}
+
+Value ProductBuilder::elementOf(const Side &side, ArrayRef<Value> place, Value at, Value /*to*/) {
+  nest.setPlaces(roles.summed, arith::MinUIOp::create(b, add(at, place[0]), last(summed)));
+  nest.setPlaces(side.loops,
+                 arith::MinUIOp::create(b, add(side.first, place[1]), last(side.count)));
+  return nest.values(side.factor, {}, [&](OpOperand &operand) { return nest.load(operand); })
+      .front();
+}
+
+SmallVector<Value> ProductBuilder::loadPart(Value at, Value to) {
+  SmallVector<Type> types;
+  for (const Side *side : {&lhs, &rhs})
+    types.append(copies(), cast<MemRefType>(side->buffer.getType()).getElementType());
+  Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, to);
+  auto choice = scf::IfOp::create(b, types, isThere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard after(b);
+  b.setInsertionPointToStart(choice.thenBlock());
+  SmallVector<Value> elements;
+  for (const Side *side : {&lhs, &rhs})
+    for (int64_t copy = 0; copy < copies(); ++copy)
+      elements.push_back(elementOf(*side, placeOf(*side, copy), at, to));
+  scf::YieldOp::create(b, elements);
+  b.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(b, llvm::map_to_vector(types, [&](Type type) -> Value {
+                         return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
+                       }));
+  return SmallVector<Value>(choice.getResults());
+}
+
+void ProductBuilder::storePart(ValueRange elements) {
+  for (const Side *side : {&lhs, &rhs})
+    for (int64_t copy = 0; copy < copies(); ++copy) {
+      memref::StoreOp::create(b, elements.front(), side->buffer, placeOf(*side, copy));
+      elements = elements.drop_front();
+    }
 }
 
 SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value> sums) {
@@ -340,8 +371,8 @@ SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value
         return memref::LoadOp::create(
             b, buffer, ValueRange{line, j == 0 ? place : add(place, index(j * kAlong))});
       };
-      left.push_back(load(lhs, row));
-      right.push_back(load(rhs, column));
+      left.push_back(load(lhs.buffer, row));
+      right.push_back(load(rhs.buffer, column));
     }
     for (int64_t j = 0; j < ofThread * ofThread; ++j) {
       Value &sum = sums[j];
@@ -365,7 +396,7 @@ void ProductBuilder::eachResult(function_ref<void(Value result, Value isInside)>
 
 void ProductBuilder::oneResult(Value rowOfTile, Value columnOfTile,
                                function_ref<void(Value result, Value isInside)> what) {
-  Value m = add(firstRow, rowOfTile), n = add(firstColumn, columnOfTile);
+  Value m = add(lhs.first, rowOfTile), n = add(rhs.first, columnOfTile);
   Value isRow = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, m, rows);
   Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, n, columns);
   nest.setPlaces(roles.rows, arith::MinUIOp::create(b, m, last(rows)));

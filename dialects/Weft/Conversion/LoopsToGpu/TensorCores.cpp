@@ -59,42 +59,41 @@ private:
     return sharedMemory(launch, {tile, depth / 2 + 4}, b.getI32Type());
   }
 
-  /// Pairs of elements, with zeros beyond the end of the sum.
-  void copyPart(Value buffer, Value factor, ArrayRef<unsigned> loops, Value first, Value count,
-                Value at, Value to) override {
-    const bool isAlong = isAlongSum(factor);
-    Value bits = bitsOf(factor);
+  int64_t copies() const override { return tile * depth / 2 / kBlockSize; }
+
+  /// 8 lines and 4 pairs at a time, neighbours along what is fastest in memory.
+  SmallVector<Value> placeOf(const Side &side, int64_t copy) override {
+    const bool isAlong = isAlongSum(side.factor);
+    Value number = copy == 0 ? thread : add(thread, index(copy * kBlockSize));
+    Value lane = rem(number, index(kWarp)), chunk = div(number, index(kWarp));
+    Value chunks = index(isAlong ? depth / 8 : tile / 8);
+    Value slow = div(chunk, chunks), fast = rem(chunk, chunks);
+    if (isAlong)
+      return {add(mul(slow, index(8)), div(lane, index(4))),
+              add(mul(fast, index(4)), rem(lane, index(4)))};
+    return {add(mul(fast, index(8)), rem(lane, index(8))),
+            add(mul(slow, index(4)), div(lane, index(8)))};
+  }
+
+  /// A pair, with zeros beyond the end of the sum.
+  Value elementOf(const Side &side, ArrayRef<Value> place, Value at, Value to) override {
+    Value bits = bitsOf(side.factor);
     const auto element = [&](Value inDepth) -> Value {
-      Value place = add(at, inDepth);
-      nest.setPlaces(roles.summed, arith::MinUIOp::create(b, place, last(summed)));
+      Value of = add(at, inDepth);
+      nest.setPlaces(roles.summed, arith::MinUIOp::create(b, of, last(summed)));
       Value found =
           nest.values(bits, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
       if (isWhole()) return word(found);
-      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, place, to);
+      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, of, to);
       Value zero = arith::ConstantIntOp::create(b, 0, 32);
       return arith::SelectOp::create(b, isThere, word(found), zero);
     };
-    for (int64_t done = 0; done < tile * depth / 2; done += kBlockSize) {
-      Value number = done == 0 ? thread : add(thread, index(done));
-      Value lane = rem(number, index(kWarp)), part = div(number, index(kWarp));
-      // 8 lines and 4 pairs at a time, neighbours along what is fastest in memory.
-      const int64_t parts = isAlong ? depth / 8 : tile / 8;
-      Value slow = div(part, index(parts)), fast = rem(part, index(parts));
-      Value line, pair;
-      if (isAlong) {
-        line = add(mul(slow, index(8)), div(lane, index(4)));
-        pair = add(mul(fast, index(4)), rem(lane, index(4)));
-      } else {
-        line = add(mul(fast, index(8)), rem(lane, index(8)));
-        pair = add(mul(slow, index(4)), div(lane, index(8)));
-      }
-      nest.setPlaces(loops, arith::MinUIOp::create(b, add(first, line), last(count)));
-      Value low = element(mul(pair, index(2)));
-      Value high = element(add(mul(pair, index(2)), index(1)));
-      Value both = arith::OrIOp::create(
-          b, low, arith::ShLIOp::create(b, high, arith::ConstantIntOp::create(b, 16, 32)));
-      memref::StoreOp::create(b, both, buffer, ValueRange{line, pair});
-    }
+    nest.setPlaces(side.loops,
+                   arith::MinUIOp::create(b, add(side.first, place[0]), last(side.count)));
+    Value low = element(mul(place[1], index(2)));
+    Value high = element(add(mul(place[1], index(2)), index(1)));
+    return arith::OrIOp::create(
+        b, low, arith::ShLIOp::create(b, high, arith::ConstantIntOp::create(b, 16, 32)));
   }
 
   SmallVector<Value> addPart(Value, Value, SmallVector<Value> sums) override {
@@ -109,12 +108,12 @@ private:
       SmallVector<SmallVector<Value>> left, right;
       for (int64_t i = 0; i < ofRows; ++i) {
         Value upper = add(add(row, index(i * kRows)), group), lower = add(upper, index(8));
-        left.push_back(
-            {pair(lhs, upper, 0), pair(lhs, lower, 0), pair(lhs, upper, 8), pair(lhs, lower, 8)});
+        left.push_back({pair(lhs.buffer, upper, 0), pair(lhs.buffer, lower, 0),
+                        pair(lhs.buffer, upper, 8), pair(lhs.buffer, lower, 8)});
       }
       for (int64_t j = 0; j < ofColumns; ++j) {
         Value line = add(add(column, index(j * kColumns)), group);
-        right.push_back({pair(rhs, line, 0), pair(rhs, line, 8)});
+        right.push_back({pair(rhs.buffer, line, 0), pair(rhs.buffer, line, 8)});
       }
       for (int64_t i = 0; i < ofRows; ++i)
         for (int64_t j = 0; j < ofColumns; ++j)
