@@ -640,3 +640,27 @@ func.func @vector(%x: memref<1x512xf32>, %y: memref<512x40xf32>, %z: memref<1x40
   linalg.matmul ins(%t, %u : memref<40x512xf32>, memref<512x2xf32>) outs(%w : memref<40x2xf32>)
   return
 }
+
+// -----
+
+// What is read along another axis than results are written goes through shared memory, whose lines are one longer.
+// CHECK-LABEL: func @transposed
+// CHECK: gpu.launch
+// CHECK-SAME: workgroup(%[[TILE:.*]] : memref<32x33xf32, #gpu.address_space<workgroup>>)
+// CHECK: %[[X:.*]] = memref.load %arg0[%{{.*}}, %{{.*}}]
+// CHECK-NEXT: memref.store %[[X]], %[[TILE]][%{{.*}}, %[[FAST:.*]]]
+// CHECK: gpu.barrier
+// CHECK-DAG: memref.load %[[TILE]][%[[FAST]], %{{.*}}]
+// CHECK-DAG: memref.load %arg1
+// CHECK: arith.addf
+// CHECK: memref.store %{{.*}}, %arg2
+func.func @transposed(%x: memref<100x40xf32>, %y: memref<100xf32>, %z: memref<40x100xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : memref<100x40xf32>, memref<100xf32>) outs(%z : memref<40x100xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

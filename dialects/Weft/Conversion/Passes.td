@@ -61,6 +61,7 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
       sizes alone; few results of many elements are made in parts, by two launches,
     - chains of ops on the same rows, as softmax and norms are, up to 4096 elements a row: one launch,
       whose threads keep a row in registers; what only the chain reads is not stored,
+    - what is read along another axis than it is written: tiles in shared memory,
     - products of 16 rows and columns and more, and convolutions: tiles, of which both operands are in
       shared memory; of bf16 and f16 on tensor cores, where the chip has them.
 

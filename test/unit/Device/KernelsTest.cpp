@@ -199,6 +199,16 @@ TEST(Kernels, ReadAndWriteAsLittleAsTheyCan) {
     const std::size_t row = 64 * 1000 * 4;
     for (const auto &[name, body, shape, bytes, launches] :
          {Case{"softmax", [](Tensor x) { return nn::softmax(x); }, {64, 1000}, 2 * row, 1},
+          Case{"transpose",
+               [](Tensor x) { return exp(transpose(x, {1, 0})); },
+               {64, 1000},
+               2 * row,
+               1},
+          Case{"transpose of a stack",
+               [](Tensor x) { return transpose(x, {2, 0, 1}) * 2; },
+               {8, 40, 200},
+               2 * row,
+               1},
           Case{"elementwise", [](Tensor x) { return tanh(x) * x + 1; }, {64, 1000}, 2 * row, 1},
           Case{"sum of rows",
                [](Tensor x) { return sum(x, {-1}); },

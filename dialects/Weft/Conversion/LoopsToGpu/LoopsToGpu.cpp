@@ -3,6 +3,7 @@
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/LoopsToGpu/Reductions.h"
 #include "Weft/Conversion/LoopsToGpu/RowKernels.h"
+#include "Weft/Conversion/LoopsToGpu/Transposes.h"
 #include "Weft/Conversion/Passes.h"
 #include "Weft/Conversion/ToLLVM/Conventions.h"
 #include "Weft/IR/Attributes.h"
@@ -215,6 +216,10 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         b.setInsertionPoint(epilogue ? epilogue->op : nest.op);
         launches.append(buildProduct(b, nest, epilogue, tensorCores, kernels.getName(), name));
         if (epilogue) rewriter.eraseOp(epilogue->op);
+      } else if (isTranspose(nest.generic())) {
+        ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
+        b.setInsertionPoint(nest.op);
+        launches.push_back(buildTranspose(b, nest, kernels.getName(), name));
       } else {
         launches.append(LaunchBuilder(rewriter, nest.generic(), nest.isProduct)
                             .build(kernels.getName(), name, nest.starts));
