@@ -70,7 +70,7 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   GpuNVVMAttachTargetOptions target;
   target.chip = chip;
   target.features = ptxVersionOf(chip);
-  target.optLevel = 3;
+  target.optLevel = 2;
   passes.addPass(createGpuNVVMAttachTarget(target));
 
   OpPassManager &kernels = passes.nest<gpu::GPUModuleOp>();
