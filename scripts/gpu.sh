@@ -24,7 +24,7 @@ It writes benchmarks/gpu/CARD.json, which is to be committed. What a part lacks 
   --json FILE    another file
   --seconds N    how long all of it may take, by default 600
   --every N      one of so many functions and calls
-  --pack FILE    writes what it takes, without debug information, as an archive (.tar.xz) for a machine that has no built tree
+  --pack FILE    writes what it takes as an archive (.tar.xz) for a machine that has no built tree
 END
 }
 
@@ -38,7 +38,7 @@ verb_gpu() {
   exec "$python" scripts/gpu/main.py "$@"
 }
 
-# gpu_pack FILE: the programs and libraries of the built tree, stripped, and the sources that ./x gpu reads.
+# gpu_pack FILE: the programs and libraries of the built tree, without symbols that nobody needs, and the sources that ./x gpu reads.
 gpu_pack() {
   local file=$1 folder name
   [[ $file == /* ]] || file=$PWD/$file
@@ -47,10 +47,10 @@ gpu_pack() {
   mkdir -p "$folder"/build/release/{bin,lib,unit,generated/test}
   for name in "${gpu_files[@]}"; do cp -P "build/release/$name" "$folder/build/release/$name"; done
   cp -P build/release/lib/libweft.so* build/release/lib/libweft-compiler.so* build/release/lib/libweft-gpu-emulator.so "$folder/build/release/lib"
-  find "$folder/build" -type f \( -path '*/bin/*' -o -path '*/lib/*' -o -path '*/unit/*' \) -exec "$llvm/bin/llvm-strip" --strip-debug {} +
+  find "$folder/build" -type f \( -path '*/bin/*' -o -path '*/lib/*' -o -path '*/unit/*' \) -exec "$llvm/bin/llvm-strip" --strip-unneeded {} +
   git rev-parse HEAD >"$folder/build/gpu-commit"
   git ls-files x scripts test benchmarks | tar -cf - -T - | tar -xf - -C "$folder"
-  tar -C "$folder" -cf - . | xz -T0 -6 >"$file"
+  tar -C "$folder" -cf - . | xz -T0 -3 >"$file"
   rm -r "$folder"
   say "$(du -h --apparent-size "$file" | cut -f1) in $file: unpack it in an empty folder, and run ./x gpu there"
 }

@@ -163,7 +163,7 @@ int run(const Options &options) {
   // The same loop, of which a step is compiled.
   Trainer step_trainer;
   auto step = function([&](Tensor x, Tensor y) { return step_trainer.step(x, y); },
-                       {.name = "train_step", .dump = options.dump});
+                       {.name = "train_step", .dump = options.dump, .device = options.device});
   const CompileReport step_report =
       step.report(digits.images[slice(0, kBatch)], digits.labels[slice(0, kBatch)]);
   print_report("train_step", step_report);
@@ -182,7 +182,7 @@ int run(const Options &options) {
             [&](const Tensor &x, const Tensor &y) { return loop_trainer.step(x, y); },
             options.epochs);
       },
-      {.name = "train_loop", .dump = options.dump});
+      {.name = "train_loop", .dump = options.dump, .device = options.device});
   const CompileReport loop_report = loop.report();
   print_report("train_loop", loop_report);
   const Run whole = measure("train_loop", digits, loop_trainer, [&] { return loop(); });
