@@ -183,7 +183,8 @@ std::vector<Benchmark> of_python() {
 const std::vector<Benchmark> &benchmarks() {
   static const std::vector<Benchmark> list = [] {
     std::vector<Benchmark> all = core();
-    for (const std::vector<Benchmark> &more : {shapes(), around_training(), of_python()})
+    for (const std::vector<Benchmark> &more :
+         {shapes(), around_training(), of_python(), gpu_rows()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

@@ -40,9 +40,9 @@ struct Session {
 Contender line_server(const std::string &name, std::vector<std::string> command, int threads);
 
 /// The groups of rows: what is measured when nothing is named, the shapes of work, and what is
-/// around a training: data, checkpoints and serving; and the Python package.
+/// around a training: data, checkpoints and serving; the Python package; and a GPU.
 inline constexpr const char *kCore = "core", *kShapes = "shapes", *kData = "data",
-                            *kPython = "python";
+                            *kPython = "python", *kGpu = "gpu";
 
 /// One named row.
 struct Benchmark {
@@ -98,6 +98,7 @@ Row checkpoint_save(const std::string &name, const Session &session);
 Row checkpoint_restore(const std::string &name, const Session &session);
 Row step_while_saving(const std::string &name, const Session &session);
 Row serve_p99(const std::string &name, const Session &session);
+std::vector<Benchmark> gpu_rows();
 Row python_row(const std::string &name, const Session &session);
 Row python_step(const std::string &name, const Session &session);
 Row python_import(const std::string &name, const Session &session);

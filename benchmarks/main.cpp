@@ -136,13 +136,13 @@ int main(int argc, char **argv) {
   app.add_option("--only", options.only, "Measure this row only; may be given several times")
       ->type_name("NAME")
       ->take_all();
-  app.add_option(
-         "--group", options.groups,
-         "Measure the rows of this group: core, which is measured when nothing is named, shapes or "
-         "data; may be given several times")
+  app.add_option("--group", options.groups,
+                 "Measure the rows of this group: core, which is measured when nothing is named, "
+                 "shapes, data, "
+                 "python or gpu; may be given several times")
       ->type_name("NAME")
-      ->check(CLI::IsMember(
-          {weft::bench::kCore, weft::bench::kShapes, weft::bench::kData, weft::bench::kPython}))
+      ->check(CLI::IsMember({weft::bench::kCore, weft::bench::kShapes, weft::bench::kData,
+                             weft::bench::kPython, weft::bench::kGpu}))
       ->take_all();
   CLI::Option *json =
       app.add_option("--json", options.json, "Also write the rows to this file, a list of objects")

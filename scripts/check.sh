@@ -20,7 +20,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-grad     ./x fuzz grad --count N/10
   fuzz-sizes    ./x fuzz sizes --count N
   fuzz-files    ./x fuzz files --count 10N
-  gpu           every function of the text tests, every call of the ops' oracle, and N drawn calls, on an emulated GPU
+  gpu           every function of the text tests, every call of the ops' oracle and its gradients, a training, and N drawn calls, on an
+                emulated GPU: in shards, of which those that passed since the last build are not run again
   kills         a thousand kills in the middle of saves, of which nothing is lost
   asan-text     fuzz-text with the tools of the preset asan, N/10
   asan-calls    fuzz-calls with the library of the preset asan, N/10
@@ -84,15 +85,56 @@ run_part() {
   esac
 }
 
+# Shards of the part gpu, each with a log build/gpu/SHARD.log. One that passed since the last build is not run again, so that all of it
+# may be stopped at any time and goes on when it is called anew.
 check_gpu() {
-  local driver=$top/build/release/lib/libweft-gpu-emulator.so
+  local count=$1 shard status=0 start
   python_environment
-  "$top/x" build weft-opt weft-compile weft-run weft-fuzz weft-gpu-emulator || return 1
-  build/venv/bin/python test/Gpu/every-function.py build/release/bin test build/gpu &&
-    WEFT_CUDA_DRIVER=$driver WEFT_CACHE=off PYTHONPATH=test/Oracle/Inputs build/venv/bin/python test/Oracle/every-op.py \
-      build/release/bin/weft-run build/release/generated/test/samples.json build/gpu --device gpu:0 &&
-    WEFT_CUDA_DRIVER=$driver WEFT_GPU_EMULATOR=memory=256M build/release/bin/weft-fuzz calls --device gpu:0 --count "$1"
+  "$top/x" build weft-opt weft-compile weft-run weft-fuzz weft-digits weft-gpu-emulator || return 1
+  mkdir -p build/gpu
+  for shard in functions-{0..7} ops-{0..7} gradients-{0..3} mlp fuzz-{1..4}; do
+    if gpu_shard_passed "$shard"; then
+      say "$shard passed before: $(tail -n 1 "build/gpu/$shard.log")"
+      continue
+    fi
+    start=$SECONDS
+    if gpu_shard "${shard%-*}" "${shard##*-}" "$((count / 4 > 0 ? count / 4 : 1))" >"build/gpu/$shard.log" 2>&1; then
+      touch "build/gpu/$shard.passed"
+    else
+      status=1
+    fi
+    say "$shard $([[ -f build/gpu/$shard.passed ]] && echo ok || echo FAILED) $((SECONDS - start)) s: $(tail -n 1 "build/gpu/$shard.log")"
+  done
+  ((status != 0)) || say "all shards pass"
+  return "$status"
 }
+
+# gpu_shard_passed SHARD: since the libraries and the emulator were built, and the tests changed.
+gpu_shard_passed() {
+  local passed=build/gpu/$1.passed newer
+  [[ -f $passed ]] || return 1
+  for newer in build/release/lib/libweft{,-compiler,-gpu-emulator}.so test/Gpu/every-function.py test/Oracle/every-op.py; do
+    [[ $newer -ot $passed ]] || { rm "$passed"; return 1; }
+  done
+}
+
+# gpu_shard KIND NUMBER COUNT
+gpu_shard() {
+  local bin=build/release/bin python=build/venv/bin/python scratch=build/gpu/scratch-$1-$2
+  export WEFT_CACHE=off
+  case $1 in
+    functions) "$python" test/Gpu/every-function.py "$bin" test "$scratch" --every 8 --shard "$2" ;;
+    ops) emulated "$python" test/Oracle/every-op.py "$bin/weft-run" build/release/generated/test/samples.json "$scratch" --device gpu:0 --every 8 --shard "$2" ;;
+    gradients)
+      emulated "$python" test/Oracle/every-op.py "$bin/weft-run" build/release/generated/test/samples.json "$scratch" --device gpu:0 \
+        --gradients --every 4 --shard "$2"
+      ;;
+    mlp) emulated "$bin/weft-digits" --device=gpu:0 --epochs=3 --dump=build/gpu/ir ;;
+    fuzz) emulated "$bin/weft-fuzz" calls --device gpu:0 --count "$3" --seed "$2" --out "$scratch" ;;
+  esac
+}
+
+emulated() { WEFT_CUDA_DRIVER=$top/build/release/lib/libweft-gpu-emulator.so WEFT_GPU_EMULATOR=seed=1 PYTHONPATH=test/Oracle/Inputs "$@"; }
 
 check_asan_python() {
   local results=build/asan/results

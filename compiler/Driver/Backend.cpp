@@ -41,9 +41,21 @@ using ::weft::Program;
   ::weft::raise(fault.kind, fault.message, location);
 }
 
-/// The processor of that name; this machine's if it is empty. Throws CompileError.
+/// A GPU, whose host is of that target. Throws CompileError.
+Target targetOfChip(const std::string &name, const std::string &chip, Target host) {
+  if (!::weft::jit::isGpuChip(chip))
+    fail(name, "no code can be compiled for the GPU " + chip + ", which LLVM does not know");
+  host.kind = Target::Kind::nvptx;
+  host.chip = chip;
+  return host;
+}
+
+/// The processor of that name; this machine's if it is empty; or a GPU beside the least of
+/// processors. Throws CompileError.
 Target targetOf(const std::string &name, const std::string &processor) {
   if (processor.empty()) return Target::host();
+  if (StringRef(processor).starts_with("sm_"))
+    return targetOfChip(name, processor, targetOf(name, "x86-64-v2"));
   for (const auto level : {::weft::CpuLevel::v2, ::weft::CpuLevel::v3, ::weft::CpuLevel::v4}) {
     ::weft::jit::TargetOptions cpu = ::weft::jit::TargetOptions::for_level(level);
     if (cpu.cpu != processor) continue;
@@ -92,7 +104,8 @@ public:
 
   void write(Phase phase, const std::string &text) {
     const std::string name(::weft::name_of(phase));
-    const std::string suffix = "." + name + (phase == Phase::object ? ".s" : ".mlir");
+    const std::string suffix =
+        phase == Phase::ptx ? "." + name : "." + name + (phase == Phase::object ? ".s" : ".mlir");
     // The option has always left the object out: it is a file of its own for each phase of IR.
     if (!prefix.empty() && phase != Phase::object) writeFile(prefix + suffix, text);
     if (!request.wants(phase)) return;
@@ -138,8 +151,9 @@ public:
     return compile(program, {}, {}, /*profiled=*/true);
   }
 
-  std::string ir(const Program &program, Phase phase) override {
+  std::string ir(const Program &program, Phase phase, const std::string &chip) override {
     const CompileLock lock(*this, program.name);
+    Driver &driver = driverFor(program.name, chip);
     OwningOpRef<ModuleOp> module = import(program);
     DiagnosticText diagnostics(context);
     const Use use(*this, driver, program, {});
@@ -150,6 +164,11 @@ public:
       auto assembly = driver.emitAssembly(*module);
       if (!assembly) fail(program, assembly.fault().message);
       return *assembly;
+    }
+    if (phase == Phase::ptx) {
+      auto ptx = driver.emitPtx(*module);
+      if (!ptx) fail(program, ptx.fault().message);
+      return *ptx;
     }
     return print(*module);
   }
@@ -246,14 +265,9 @@ private:
   /// The driver for this CPU, or for a GPU.
   Driver &driverFor(const std::string &name, const std::string &chip) {
     if (chip.empty()) return driver;
-    if (!::weft::jit::isGpuChip(chip))
-      fail(name, "no code can be compiled for the GPU " + chip + ", which LLVM does not know");
     std::unique_ptr<Driver> &found = gpus[chip];
     if (!found) {
-      Target target = Target::host();
-      target.kind = Target::Kind::nvptx;
-      target.chip = chip;
-      found = std::make_unique<Driver>(context, target);
+      found = std::make_unique<Driver>(context, targetOfChip(name, chip, Target::host()));
       found->stopWhen([this] { return context.isInterrupted(); });
     }
     return *found;
@@ -269,8 +283,11 @@ private:
     Dumps dumps(program, dump);
     auto write = [&](Phase phase, ModuleOp result) {
       if (dumps.wants(phase)) dumps.write(phase, print(result));
-      if (phase != Phase::llvm || !dumps.wants(Phase::object)) return;
-      if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
+      if (phase != Phase::llvm) return;
+      if (dumps.wants(Phase::object))
+        if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
+      if (!chip.empty() && dumps.wants(Phase::ptx))
+        if (auto ptx = driver.emitPtx(result)) dumps.write(Phase::ptx, *ptx);
     };
     write(Phase::trace, *module);
     const Use use(*this, driver, program, write);

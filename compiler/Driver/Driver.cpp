@@ -158,6 +158,12 @@ void Driver::writeReproducer(Phase phase) {
   return text;
 }
 
+::weft::Check Driver::embedPtx(ModuleOp module, StringRef name) {
+  auto ptx = emitPtx(module);
+  if (!ptx) return ptx.fault();
+  return ::weft::jit::embedPtx(module, *ptx, name);
+}
+
 /// The variables among the arguments of a bufferized function.
 static ::weft::Result<std::vector<std::size_t>> variablesOf(func::FuncOp function,
                                                             ArrayRef<std::string> symbols) {

@@ -91,6 +91,8 @@ public:
 
   /// The PTX of a module after phase `llvm` for nvptx.
   ::weft::Result<std::string> emitPtx(ModuleOp module);
+  /// Makes it a part of the object code of such a module, under that name.
+  ::weft::Check embedPtx(ModuleOp module, StringRef name);
 
   /// Compiles a module that has gone through `from`, for one of its functions, and does not load
   /// the code. `variables` are the symbols that CompiledCode::variables counts.

@@ -2,6 +2,7 @@
 
 #include "JIT/GpuPipeline.h"
 
+#include "Support/Digest.h"
 #include "Support/Ptx.h"
 
 #include "Weft/Conversion/Passes.h"
@@ -104,6 +105,19 @@ Result<std::string> emitPtx(ModuleOp module) {
     if (kernel->hasAttr("nvvm.kernel")) wanted.push_back(kernel.getName().str());
   if (ptx_kernels(text) != wanted) return fault("the kernels are not in the order of the module");
   return text;
+}
+
+Check embedPtx(ModuleOp module, const std::string &ptx, llvm::StringRef name) {
+  if (module.lookupSymbol(name))
+    return Fault{ErrorKind::compile, "@" + name.str() + " is the name of the kernels' text"};
+  Sha256 sha;
+  sha.text(ptx);
+  const std::string text = "// " + hex(sha.finish()) + "\n" + ptx + '\0';
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true,
+                         LLVM::Linkage::External, name, builder.getStringAttr(text));
+  return std::nullopt;
 }
 
 HostPart::HostPart(ModuleOp module) : module(module) {

@@ -24,6 +24,10 @@ void buildGpuPipeline(mlir::OpPassManager &passes, const std::string &chip);
 /// The PTX text of a module after that: all its kernels, in their order.
 Result<std::string> emitPtx(mlir::ModuleOp module);
 
+/// Puts the PTX of a module into it as a constant of the host's part: an array that ends in a NUL,
+/// under that name, whose first line is a digest of it.
+Check embedPtx(mlir::ModuleOp module, const std::string &ptx, llvm::StringRef name);
+
 /// While it lives, a module without its kernels: the host's part of a program.
 class HostPart {
 public:

@@ -69,7 +69,8 @@ void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
   case Phase::schedule: return buildSchedulePhase(pm, target);
   case Phase::bufferize: return buildBufferizePhase(pm, target);
   case Phase::llvm: return buildLLVMPhase(pm, target);
-  case Phase::object: return;
+  case Phase::object:
+  case Phase::ptx: return;
   }
 }
 

@@ -1,7 +1,7 @@
 // weft-digits: a classifier of handwritten digits, trained three times from the same source with
 // the same numbers: eagerly, with its step traced, and with its whole loop traced.
 //
-// Usage: weft-digits [--epochs=N] [--data=FOLDER] [--dump=FOLDER]
+// Usage: weft-digits [--epochs=N] [--data=FOLDER] [--dump=FOLDER] [--device=gpu:0]
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -28,6 +28,7 @@ struct Options {
   int epochs = 30;
   std::string data = "examples/digits/data";
   std::string dump = "build/digits-ir";
+  Device device = {};
 };
 
 struct Run {
@@ -134,19 +135,23 @@ Options parse(int argc, char **argv) {
     if (argument.starts_with("--epochs=")) options.epochs = parse_epochs(value("--epochs="));
     else if (argument.starts_with("--data=")) options.data = value("--data=");
     else if (argument.starts_with("--dump=")) options.dump = value("--dump=");
+    else if (argument.starts_with("--device=")) options.device = value("--device=");
     else
       throw ValueError("unknown argument " + argument +
-                       "; there are --epochs=N, --data=FOLDER and --dump=FOLDER");
+                       "; there are --epochs=N, --data=FOLDER, --dump=FOLDER and --device=DEVICE");
   }
   return options;
 }
 
 int run(const Options &options) {
-  const Digits digits = load(options.data);
+  Digits digits = load(options.data);
   std::printf("%lld handwritten digits of 8 x 8: %lld to train on, the rest to test\n",
               static_cast<long long>(digits.images.size(0)), static_cast<long long>(kTrain));
 
   std::filesystem::create_directories(options.dump);
+  // All that is made from here on is there, and so whatever is done with it.
+  digits = {digits.images.to(options.device), digits.labels.to(options.device)};
+  const DeviceScope scope(options.device);
 
   Trainer eager_trainer;
   const Run eager = measure("eager", digits, eager_trainer, [&] {
@@ -158,7 +163,7 @@ int run(const Options &options) {
   // The same loop, of which a step is compiled.
   Trainer step_trainer;
   auto step = function([&](Tensor x, Tensor y) { return step_trainer.step(x, y); },
-                       {.name = "train_step", .dump = options.dump});
+                       {.name = "train_step", .dump = options.dump, .device = options.device});
   const CompileReport step_report =
       step.report(digits.images[slice(0, kBatch)], digits.labels[slice(0, kBatch)]);
   print_report("train_step", step_report);
@@ -177,7 +182,7 @@ int run(const Options &options) {
             [&](const Tensor &x, const Tensor &y) { return loop_trainer.step(x, y); },
             options.epochs);
       },
-      {.name = "train_loop", .dump = options.dump});
+      {.name = "train_loop", .dump = options.dump, .device = options.device});
   const CompileReport loop_report = loop.report();
   print_report("train_loop", loop_report);
   const Run whole = measure("train_loop", digits, loop_trainer, [&] { return loop(); });

@@ -8,12 +8,16 @@ std::string type_of_rows(weft::TensorType type) {
   return to_string(type);
 }
 
-Model program_model(const std::string &path) {
-  const weft::LoadedProgram program = weft::load_program(path);
+Model program_model(const std::string &path, weft::Device device) {
+  const weft::LoadedProgram program = weft::load_program(path, {.device = device});
   Model model{.name = program.name(), .entries = {}, .run = {}};
   for (const weft::ProgramEntry &entry : program.entries())
     model.entries.push_back({entry.inputs, entry.outputs});
-  model.run = [program](std::span<const weft::Tensor> inputs) { return program.run(inputs); };
+  model.run = [program](std::span<const weft::Tensor> inputs) {
+    std::vector<weft::Tensor> results = program.run(inputs);
+    for (weft::Tensor &result : results) result = result.to("cpu");
+    return results;
+  };
   return model;
 }
 

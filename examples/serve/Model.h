@@ -32,9 +32,9 @@ void check_model(const Model &model);
 /// "f32(?, 28, 28, 1)": a type without its batch.
 std::string type_of_rows(weft::TensorType type);
 
-/// A program that weft::export_program wrote, for any number of rows or for some. Throws what
-/// weft::load_program throws.
-Model program_model(const std::string &path);
+/// A program that weft::export_program wrote, for any number of rows or for some, which runs on
+/// that device; its results are on the CPU. Throws what weft::load_program throws.
+Model program_model(const std::string &path, weft::Device device = {});
 
 /// A convolutional network, trained for a second on the handwritten digits in `data`
 /// (examples/digits/data) and compiled for the batches 1, 2, 4, ... up to `max_batch`. It takes

@@ -20,7 +20,7 @@ namespace {
 
 struct Options {
   bool demo = false;
-  std::string program, save;
+  std::string program, save, device = "cpu";
   std::string data = "examples/digits/data", host = "127.0.0.1";
   int port = 8080, threads = 1, time_calls = 0;
   double call_rate = 0;
@@ -36,6 +36,8 @@ void add_options(CLI::App &app, Options &options) {
   what->require_option(1);
   app.add_option("--save", options.save, "Serve nothing: write the demo's program to this file");
   app.add_option("--data", options.data, "Where the demo's digits are")->capture_default_str();
+  app.add_option("--device", options.device, "Where the program runs: cpu, or gpu:0")
+      ->capture_default_str();
   app.add_option("--host", options.host, "The address to listen on")->capture_default_str();
   app.add_option("--port", options.port, "The port to listen on; 0: a free one")
       ->check(CLI::Range(0, 65535))
@@ -137,8 +139,10 @@ int run(Options &options) {
     save_demo(options.data, options.batching.max_batch, options.save);
     return 0;
   }
+  if (options.demo && options.device != "cpu")
+    throw weft::ValueError("--device is of a program: write the demo's by --save first");
   Model model = options.demo ? demo_model(options.data, options.batching.max_batch)
-                             : program_model(options.program);
+                             : program_model(options.program, options.device);
   if (options.time_calls > 0) return time_calls(model, options.time_calls, options.call_rate);
   Service service(std::move(model), options.batching, options.limits);
   const int port = service.server().bind(options.host, options.port);

@@ -38,7 +38,9 @@ public:
     return state_->core.report(*find<R>({}, arguments, args...));
   }
 
-  /// The text of a phase for these arguments: `f.ir(x, y, Phase::linalg)`. Runs nothing.
+  /// The text of a phase for these arguments: `f.ir(x, y, Phase::linalg)`. Runs nothing. It is that
+  /// of the GPU where the function would run; Phase::ptx has its kernels, for gpu:0 (or the chip
+  /// sm_90a) where it would run on the CPU.
   template <class... ArgsAndPhase>
   std::string ir(const ArgsAndPhase &...args) const {
     static_assert((std::is_same_v<ArgsAndPhase, Phase> || ...),

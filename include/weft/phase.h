@@ -21,6 +21,7 @@ enum class Phase : std::uint8_t {
   bufferize,
   llvm,
   object,
+  ptx, ///< of programs for GPUs: their kernels, beside the host's `object`
 };
 /// "control-deps"; what --compile-to and WEFT_DUMP call it.
 std::string_view name_of(Phase phase);

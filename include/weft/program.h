@@ -29,6 +29,9 @@ struct ExportOptions {
   /// The processors that there shall be code for: "x86-64-v2", "x86-64-v3", "x86-64-v4"; this
   /// machine's if there are none. On others the program is compiled again when it is loaded.
   std::vector<std::string> processors = {};
+  /// The chips of GPUs that there shall be code for, besides: "sm_80", which all later ones run as
+  /// well, or "sm_90a". On others it is compiled again when it first runs there.
+  std::vector<std::string> chips = {};
 };
 
 /// Options of `load_program`.
@@ -36,6 +39,9 @@ struct LoadOptions {
   /// Whether weights are read at once and compared with their digests. Without it each is read when
   /// it is first used, and damage to it is not seen. Code is always compared.
   bool verify_weights = true;
+  /// A GPU that calls run on, "gpu:0": arguments and variables are moved there, and variables stay.
+  /// Without one they run where their arguments are.
+  Device device = {};
 };
 
 /// One way to call a loaded program.
@@ -45,6 +51,7 @@ struct ProgramEntry {
   /// What the file has code for: "x86-64-v3", or LLVM's name of the processor that it was exported
   /// on.
   std::vector<std::string> processors;
+  std::vector<std::string> chips; ///< of GPUs, that it has code for: "sm_90a"
 };
 
 /// A program that `export_program` wrote. Copies are the same program, and share its variables.
@@ -100,7 +107,7 @@ private:
 /// would not run. It must not be written over while it is in use; a file that replaces it does no
 /// harm, and is what `export_program` makes. Throws IOError, naming the file, if it is missing,
 /// truncated, damaged or of a newer format, and CompileError if it has to be compiled and cannot
-/// be.
+/// be; DeviceError, which says why, for a device that cannot be used.
 LoadedProgram load_program(const std::string &path, const LoadOptions &options = {},
                            std::source_location where = WEFT_HERE);
 
@@ -136,8 +143,8 @@ struct TensorCounter {
 /// values of its own.
 ///
 /// Throws ValueError for signatures that do not fit, where there is none, for host calls inside,
-/// which no file can hold, for an unknown processor, and with `freeze` for a variable that is
-/// assigned; what tracing and compiling throws; IOError if the file cannot be written.
+/// which no file can hold, for an unknown processor or chip, and with `freeze` for a variable that
+/// is assigned; what tracing and compiling throws; IOError if the file cannot be written.
 template <class F>
 void export_program(const Function<F> &function, const std::string &path,
                     const ExportOptions &options = {}, std::source_location where = WEFT_HERE) {

@@ -65,6 +65,9 @@ public:
   /// it.
   virtual void use(const std::byte *memory, bool writes = false) = 0;
 
+  /// Whose memory an address is of, as the driver knows: a GPU's, or the host's.
+  virtual Device place_of(const void *address) const = 0;
+
   /// Host to device; `from` may be reused at return.
   virtual void copy_in(std::byte *to, const void *from, std::size_t bytes) = 0;
   /// Device to host; waits for the data, and so for this thread's work before.

@@ -203,6 +203,20 @@ void Gpu::wait() {
     check(result, "the wait for its work" + last_launched(own));
 }
 
+Device Gpu::place_of(const void *address) const {
+  const auto at = reinterpret_cast<CUdeviceptr>(address);
+  const Entered entered(*this);
+  unsigned kind = 0;
+  int ordinal = 0;
+  // Memory that the driver does not know is the host's.
+  if (driver_.cuPointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) != CUDA_SUCCESS ||
+      kind != CU_MEMORYTYPE_DEVICE)
+    return {};
+  check(driver_.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, at),
+        "asking whose memory an address is of");
+  return {DeviceKind::gpu, static_cast<std::uint8_t>(ordinal)};
+}
+
 void Gpu::copy_in(std::byte *to, const void *from, std::size_t bytes) {
   if (bytes == 0) return;
   use(to, /*writes=*/true);

@@ -26,6 +26,7 @@ public:
   std::byte *allocate(std::size_t bytes) override;
   void release(std::byte *memory) noexcept override;
   void use(const std::byte *memory, bool writes) override;
+  Device place_of(const void *address) const override;
   void copy_in(std::byte *to, const void *from, std::size_t bytes) override;
   void copy_out(void *to, const std::byte *from, std::size_t bytes) override;
   void copy(std::byte *to, const std::byte *from, std::size_t bytes) override;

@@ -53,9 +53,9 @@ void Archive::read_manifest() {
     fail("has format " + std::to_string(major) + "." + std::to_string(minor) +
          ", but this version of Weft reads up to " + std::to_string(kMajor) +
          ".x: load it with a newer one, or export it with this one");
-  if (major != 0 && major < kMajor)
+  if (major != 0 && major < kLeastMajor)
     fail("has format " + std::to_string(major) + "." + std::to_string(minor) +
-         ", but this version of Weft reads " + std::to_string(kMajor) +
+         ", but this version of Weft reads " + std::to_string(kLeastMajor) +
          ".x: load it with an older one, or export it again");
   const auto size = read_number<std::uint64_t>(all, 16);
   const auto offset = read_number<std::uint64_t>(all, 24),
@@ -63,7 +63,7 @@ void Archive::read_manifest() {
   if (all.size() < size)
     fail("is truncated: it has " + std::to_string(all.size()) + " of " + std::to_string(size) +
          " bytes");
-  if (major != kMajor || all.size() != size || length > kMaxManifest || offset < kHeaderBytes ||
+  if (major == 0 || all.size() != size || length > kMaxManifest || offset < kHeaderBytes ||
       !holds(size, offset, length))
     fail("is damaged: its header does not fit it");
   const std::string_view text = all.substr(offset, length);
@@ -92,7 +92,10 @@ void Archive::check_regions() const {
       manifest_.weights};
   for (const Entry &entry : manifest_.entries) {
     regions.push_back(entry.bytecode);
-    for (const Object &object : entry.objects) regions.push_back(object.code);
+    for (const Object &object : entry.objects) {
+      regions.push_back(object.code);
+      if (!object.chip.empty()) regions.push_back(object.ptx);
+    }
   }
   std::sort(regions.begin(), regions.end(),
             [](const Region &a, const Region &b) { return a.offset < b.offset; });
@@ -108,8 +111,11 @@ void Archive::check_regions() const {
   if (end != all.size()) fail("is damaged: there is something behind its parts");
   for (const Entry &entry : manifest_.entries) {
     check_digest(entry.bytecode, bytes(entry.bytecode), "the program of an entry");
-    for (const Object &object : entry.objects)
+    for (const Object &object : entry.objects) {
       check_digest(object.code, bytes(object.code), "the code for " + object.processor);
+      if (!object.chip.empty())
+        check_digest(object.ptx, bytes(object.ptx), "the kernels for " + object.chip);
+    }
   }
 }
 

@@ -24,7 +24,7 @@ struct Region {
   bool operator==(const Region &) const = default;
 };
 
-/// Object code of an entry for one kind of processor.
+/// Object code of an entry for one kind of processor, and of its kernels for one of GPUs.
 struct Object {
   std::string processor; ///< "x86-64-v3", or LLVM's name of the one that exported it
   std::string features;  ///< the instruction sets that it needs, comma-separated
@@ -32,6 +32,8 @@ struct Object {
   std::uint64_t arena_bytes = 0;
   std::vector<std::size_t> variables; ///< CompiledCode::variables
   Region code;
+  std::string chip; ///< of a GPU, "sm_90a"; empty for code of the processor alone
+  Region ptx;
   bool operator==(const Object &) const = default;
 };
 
@@ -77,7 +79,9 @@ struct Manifest {
 
 /// The first bytes of an archive.
 inline constexpr std::string_view kMagic = "WEFTPROG";
-inline constexpr std::uint32_t kMajor = 2, kMinor = 0;
+inline constexpr std::uint32_t kMajor = 3, kMinor = 0;
+/// That of archives without code for GPUs, and the oldest that is read.
+inline constexpr std::uint32_t kLeastMajor = 2;
 /// Magic, major and minor version, the bytes of the file, offset and size of the manifest, and the
 /// digest of all that and the manifest.
 inline constexpr std::uint64_t kHeaderBytes = 8 + 4 + 4 + 8 + 8 + 8 + 32;
@@ -134,6 +138,7 @@ struct Contents {
   std::vector<SafetensorsItem> weights;
   std::vector<std::string> bytecode;             ///< of the entries
   std::vector<std::vector<std::string>> objects; ///< of the entries
+  std::vector<std::vector<std::string>> ptx;     ///< of these, empty for processors alone
 };
 
 /// Writes it as a whole or not at all. Throws IOError, and ValueError for names that are not UTF-8.

@@ -90,10 +90,16 @@ void write_archive(const std::string &path, Contents contents) {
   for (const SafetensorsItem &item : contents.weights) layout.add(elements_of(item.tensor));
   manifest.weights.size = layout.size() - manifest.weights.offset;
 
+  std::uint32_t major = kLeastMajor;
   for (std::size_t i = 0; i < manifest.entries.size(); ++i) {
     Entry &entry = manifest.entries[i];
-    for (std::size_t j = 0; j < entry.objects.size(); ++j)
-      entry.objects[j].code = layout.add_region(contents.objects[i][j], kRegionAlignment);
+    for (std::size_t j = 0; j < entry.objects.size(); ++j) {
+      Object &object = entry.objects[j];
+      object.code = layout.add_region(contents.objects[i][j], kRegionAlignment);
+      if (object.chip.empty()) continue;
+      object.ptx = layout.add_region(contents.ptx[i][j], kRegionAlignment);
+      major = kMajor; // older versions of Weft would take it for damage
+    }
     entry.bytecode = layout.add_region(contents.bytecode[i], kRegionAlignment);
   }
 
@@ -101,7 +107,7 @@ void write_archive(const std::string &path, Contents contents) {
   const std::uint64_t offset = layout.size();
   layout.add(text);
   std::string start(kMagic);
-  put(start, kMajor);
+  put(start, major);
   put(start, kMinor);
   put(start, layout.size());
   put(start, offset);

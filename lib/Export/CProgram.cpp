@@ -14,7 +14,8 @@
 #include "Support/Messages.h"
 
 struct weft_program {
-  explicit weft_program(const std::string &path) : runnable(path, /*verify_weights=*/true) {}
+  weft_program(const std::string &path, weft::Device device)
+      : runnable(path, /*verify_weights=*/true, device) {}
   weft::archive::Runnable runnable;
 };
 
@@ -118,10 +119,15 @@ void run(const weft_program &program, std::span<const weft_input> inputs,
 } // namespace
 
 weft_program *weft_program_open(const char *path, char *message, int64_t message_size) {
+  return weft_program_open_on(path, "cpu", message, message_size);
+}
+
+weft_program *weft_program_open_on(const char *path, const char *device, char *message,
+                                   int64_t message_size) {
   const std::string file = path == nullptr ? "" : path;
   try {
     check_path("weft_program_open", file);
-    return new weft_program(file);
+    return new weft_program(file, parse_device(device == nullptr ? "" : device));
   } catch (const std::exception &error) {
     // The name may have lines of its own.
     std::string text = error.what();

@@ -50,6 +50,17 @@ void check_processor(std::string_view function, std::string_view processor) {
 
 constexpr std::string_view kFunction = "export_program";
 
+/// Throws ValueError for what is no chip's name; whether there is such a GPU the compiler knows.
+void check_chip(std::string_view function, std::string_view chip) {
+  const bool is_name = chip.starts_with("sm_") && chip.size() > 3 &&
+                       std::all_of(chip.begin() + 3, chip.end(), [](char c) {
+                         return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
+                       });
+  if (!is_name)
+    throw ValueError(std::string(function) + ": there is no GPU of the chip '" + std::string(chip) +
+                     "': such names are sm_80, or sm_90a");
+}
+
 [[noreturn]] void refuse(const std::string &what) {
   throw ValueError(std::string(kFunction) + ": " + what);
 }
@@ -189,19 +200,25 @@ private:
     if (options_.freeze) saved.variables.clear(); // none is left in it
     std::vector<std::string> processors = options_.processors;
     if (processors.empty()) processors.emplace_back();
-    std::vector<std::string> objects;
-    for (const std::string &processor : processors) {
-      CompiledCode code = compiler.compile(saved, program.name, processor);
+    std::vector<std::string> objects, ptx;
+    const auto add = [&](const std::string &processor, const std::string &chip) {
+      CompiledCode code = compiler.compile(saved, program.name, chip.empty() ? processor : chip);
       entry.objects.push_back(
           {.processor = processor.empty() ? compiler.host_processor() : processor,
            .features = features_of(processor),
            .symbol = std::move(code.symbol),
            .arena_bytes = code.arena_bytes,
            .variables = std::move(code.variables),
-           .code = {}});
+           .code = {},
+           .chip = chip,
+           .ptx = {}});
       objects.push_back(std::move(code.object));
-    }
+      ptx.push_back(std::move(code.ptx));
+    };
+    for (const std::string &processor : processors) add(processor, {});
+    for (const std::string &chip : options_.chips) add("x86-64-v2", chip);
     contents_.objects.push_back(std::move(objects));
+    contents_.ptx.push_back(std::move(ptx));
     contents_.bytecode.push_back(std::move(saved.bytecode));
     entry.program = {{}, std::move(saved.function), std::move(saved.variables)};
   }
@@ -263,6 +280,7 @@ void detail::export_program(const FunctionOptions &function, std::size_t count,
   const CallSite site(where);
   check_path(kFunction, path);
   for (const std::string &processor : options.processors) check_processor(kFunction, processor);
+  for (const std::string &chip : options.chips) check_chip(kFunction, chip);
   if (const Interpreter *current = Interpreter::current(); current && current->traces())
     throw StateError(std::string(kFunction) +
                      ": a traced function cannot export another one: there are no "

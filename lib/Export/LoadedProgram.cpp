@@ -18,7 +18,7 @@ namespace {
 
 Digest digest_of(const SavedProgram &saved) {
   Sha256 sha;
-  sha.text("weft saved program 1");
+  sha.text("weft saved program 2");
   sha.text(saved.bytecode);
   sha.text(saved.function);
   for (const std::string &variable : saved.variables) sha.text(variable);
@@ -27,14 +27,15 @@ Digest digest_of(const SavedProgram &saved) {
 
 } // namespace
 
-CompiledCode compile_again(const SavedProgram &saved, const std::string &name) {
+CompiledCode compile_again(const SavedProgram &saved, const std::string &name,
+                           const std::string &chip) {
   const forks::Delay whole;
-  const std::optional<cache::Key> key = cache::key_of(digest_of(saved));
+  const std::optional<cache::Key> key = cache::key_of(digest_of(saved), chip);
   const std::optional<cache::Folder> folder =
       key ? cache::Folder::from_environment() : std::nullopt;
   if (folder)
     if (auto found = cache::load(*folder, *key, name)) return std::move(*found);
-  CompiledCode code = compiler_backend().compile(saved, name, /*processor=*/"");
+  CompiledCode code = compiler_backend().compile(saved, name, chip);
   if (folder) cache::store(*folder, *key, name, code);
   auto loaded = cache::load_code(code.object);
   if (!loaded) throw CompileError(name + ": the compiler gave what " + loaded.fault().message);
@@ -49,11 +50,12 @@ namespace weft {
 
 struct LoadedProgram::State {
   State(const std::string &path, const LoadOptions &options)
-      : runnable(path, options.verify_weights) {
+      : runnable(path, options.verify_weights, options.device) {
     for (const archive::Entry &entry : runnable.manifest().entries) {
-      entries.push_back({entry.inputs, entry.outputs, {}});
+      entries.push_back({entry.inputs, entry.outputs, {}, {}});
       for (const archive::Object &object : entry.objects)
-        entries.back().processors.push_back(object.processor);
+        if (object.chip.empty()) entries.back().processors.push_back(object.processor);
+        else entries.back().chips.push_back(object.chip);
     }
   }
 

@@ -33,12 +33,17 @@ Json json_of(const Region &region) {
 }
 
 Json json_of(const Object &object) {
-  return {{"processor", object.processor},
-          {"features", object.features},
-          {"symbol", object.symbol},
-          {"arena_bytes", object.arena_bytes},
-          {"variables", Json(object.variables)},
-          {"code", json_of(object.code)}};
+  Json json = {{"processor", object.processor},
+               {"features", object.features},
+               {"symbol", object.symbol},
+               {"arena_bytes", object.arena_bytes},
+               {"variables", Json(object.variables)},
+               {"code", json_of(object.code)}};
+  if (!object.chip.empty()) {
+    json["chip"] = object.chip;
+    json["ptx"] = json_of(object.ptx);
+  }
+  return json;
 }
 
 Json json_of(const Entry &entry) {
@@ -69,6 +74,8 @@ public:
     if (found == json_.end()) fail("lacks '" + std::string(key) + "'");
     return {*found, path_ + "." + key};
   }
+
+  bool has(const char *key) const { return json_.is_object() && json_.contains(key); }
 
   template <class T = std::uint64_t>
   T number() const {
@@ -138,12 +145,19 @@ Region region_of(const Value &value) {
 }
 
 Object object_of(const Value &value, std::size_t variables) {
-  return {.processor = value["processor"].text(),
-          .features = value["features"].text(),
-          .symbol = value["symbol"].text(),
-          .arena_bytes = value["arena_bytes"].number(),
-          .variables = value["variables"].indices(variables),
-          .code = region_of(value["code"])};
+  Object object{.processor = value["processor"].text(),
+                .features = value["features"].text(),
+                .symbol = value["symbol"].text(),
+                .arena_bytes = value["arena_bytes"].number(),
+                .variables = value["variables"].indices(variables),
+                .code = region_of(value["code"]),
+                .chip = {},
+                .ptx = {}};
+  if (value.has("chip")) {
+    object.chip = value["chip"].text();
+    object.ptx = region_of(value["ptx"]);
+  }
+  return object;
 }
 
 std::vector<Line> lines_of(const Value &value, std::size_t files, std::size_t functions) {

@@ -5,6 +5,7 @@
 
 #include "CodeCache/CodeLoader.h"
 #include "Runtime/CallContext.h"
+#include "Runtime/DeviceCalls.h"
 #include "Runtime/Variable.h"
 #include "Support/Cpu.h"
 #include "Support/Log.h"
@@ -55,6 +56,7 @@ const Object *best_of(const Entry &entry, std::string &lacks) {
     return std::count(object.features.begin(), object.features.end(), ',');
   };
   for (const Object &object : entry.objects) {
+    if (!object.chip.empty()) continue;
     if (const std::string missing = missing_cpu_feature(object.features); !missing.empty())
       lacks += (lacks.empty() ? "" : ", ") + object.processor + " needs " + missing;
     else if (best == nullptr || count(object) > count(*best)) best = &object;
@@ -71,17 +73,43 @@ CompiledCode load(const Archive &archive, const Object &object) {
   code.entry = reinterpret_cast<CompiledEntry>(address);
   code.arena_bytes = object.arena_bytes;
   code.variables = object.variables;
+  if (!object.chip.empty()) {
+    code.ptx = archive.bytes(object.ptx);
+    code.chip = object.chip;
+  }
   code.code = std::shared_ptr<cache::LoadedCode>(std::move(*loaded));
   return code;
 }
 
-/// The code of an entry, compiled if there is none that fits.
-CompiledCode code_of(const Archive &archive, const Entry &entry) {
+/// The kernels that a GPU runs best: its own, or those for the latest chip before it.
+const Object *best_of(const Entry &entry, const device::Facts &facts, std::string &lacks) {
+  const Object *best = nullptr;
+  const std::string own = chip_of(facts);
+  const auto better = [&](const Object &object) {
+    if (best == nullptr || object.chip == own) return true;
+    return best->chip != own &&
+           std::pair(object.chip.size(), object.chip) > std::pair(best->chip.size(), best->chip);
+  };
+  for (const Object &object : entry.objects) {
+    if (object.chip.empty()) continue;
+    if (!missing_cpu_feature(object.features).empty() || !runs_code_for(facts, object.chip))
+      lacks += (lacks.empty() ? "it has kernels for " : ", ") + object.chip;
+    else if (better(object)) best = &object;
+  }
+  return best;
+}
+
+/// The code that `find` finds, which says otherwise what there is instead; compiled if there is
+/// none.
+template <class Find>
+CompiledCode find_or_compile(const Archive &archive, const Entry &entry, const std::string &chip,
+                             const Find &find) {
   const Manifest &manifest = archive.manifest();
   std::string why;
   if (manifest.runtime_abi == kRuntimeAbi) {
-    if (const Object *object = best_of(entry, why)) return load(archive, *object);
-    why = "it has no code for this processor: " + why;
+    if (const Object *object = find(why)) return load(archive, *object);
+    why = "it has no code for " + (chip.empty() ? "this processor" : "GPUs of " + chip) +
+          (why.empty() ? "" : ": " + why);
   } else {
     why = "its code was compiled for another version of Weft, " + manifest.weft;
   }
@@ -89,10 +117,22 @@ CompiledCode code_of(const Archive &archive, const Entry &entry) {
   SavedProgram saved = entry.program;
   saved.bytecode = archive.bytes(entry.bytecode);
   try {
-    return compile_again(saved, manifest.name);
+    return compile_again(saved, manifest.name, chip);
   } catch (const CompileError &error) {
     throw CompileError(archive.path() + ": " + why + ". " + std::string(error.message()));
   }
+}
+
+/// The code of an entry for this processor.
+CompiledCode code_of(const Archive &archive, const Entry &entry) {
+  return find_or_compile(archive, entry, {}, [&](std::string &why) { return best_of(entry, why); });
+}
+
+/// The code of an entry for a GPU.
+CompiledCode code_on(const Archive &archive, const Entry &entry, Device device) {
+  const device::Facts &facts = device::runtime_of(device).facts();
+  return find_or_compile(archive, entry, chip_of(facts),
+                         [&](std::string &why) { return best_of(entry, facts, why); });
 }
 
 bool fits(const Entry &entry, std::span<detail::TensorImpl *const> arguments, bool dtypes_only) {
@@ -111,8 +151,9 @@ bool fits(const Entry &entry, std::span<detail::TensorImpl *const> arguments, bo
 
 } // namespace
 
-Runnable::Runnable(const std::string &path, bool verify_weights)
-    : archive_(Archive::open(path, verify_weights)) {
+Runnable::Runnable(const std::string &path, bool verify_weights, Device device)
+    : archive_(Archive::open(path, verify_weights)), device_(device) {
+  check_device(device);
   for (const StoredVariable &variable : manifest().variables)
     variables_.push_back(std::make_shared<VariableState>(archive_->weight(variable.name),
                                                          variable.name, /*trainable=*/false));
@@ -142,10 +183,16 @@ std::shared_ptr<const Program> Runnable::head_of(const Entry &entry) const {
 }
 
 Runnable::Callable Runnable::make(const Entry &entry) const {
+  CompiledCode code =
+      device_ == Device() ? code_of(*archive_, entry) : code_on(*archive_, entry, device_);
+  code.for_device = [archive = archive_, &entry](const Program &, Device device) {
+    return code_on(*archive, entry, device);
+  };
   return {.entry = &entry,
           .open = open_sizes(entry),
-          .call = std::make_unique<CompiledCall>(head_of(entry), code_of(*archive_, entry), nullptr,
-                                                 std::make_shared<StoredLines>(archive_, entry))};
+          .call = std::make_unique<CompiledCall>(head_of(entry), std::move(code), nullptr,
+                                                 std::make_shared<StoredLines>(archive_, entry),
+                                                 device_)};
 }
 
 void Runnable::refuse(std::span<detail::TensorImpl *const> arguments) const {

@@ -14,8 +14,8 @@ namespace weft::archive {
 
 class Runnable {
 public:
-  /// Opens and loads it; throws what `load_program` throws.
-  Runnable(const std::string &path, bool verify_weights);
+  /// Opens and loads it, for a GPU if one is given; throws what `load_program` throws.
+  Runnable(const std::string &path, bool verify_weights, Device device = {});
 
   const Archive &archive() const { return *archive_; }
   const Manifest &manifest() const { return archive_->manifest(); }
@@ -42,12 +42,15 @@ private:
   [[noreturn]] void refuse(std::span<detail::TensorImpl *const> arguments) const;
 
   std::shared_ptr<const Archive> archive_;
+  const Device device_;
   std::vector<VariableRef> variables_;
   std::vector<Callable> entries_; ///< those with the fewest open sizes first
 };
 
-/// Code of a saved program for this machine, loaded. `name` is for messages. Throws CompileError.
-/// Programs without libweft, in which nothing can be compiled, have one that always does.
-CompiledCode compile_again(const SavedProgram &saved, const std::string &name);
+/// Code of a saved program for this machine, or with a `chip` for a GPU, loaded. `name` is for
+/// messages. Throws CompileError. Programs without libweft, in which nothing can be compiled, have
+/// one that always does.
+CompiledCode compile_again(const SavedProgram &saved, const std::string &name,
+                           const std::string &chip);
 
 } // namespace weft::archive

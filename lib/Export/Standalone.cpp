@@ -20,9 +20,11 @@ void *cache::resolve_symbol(const char *name) {
   return nullptr;
 }
 
-CompiledCode archive::compile_again(const SavedProgram &, const std::string &name) {
-  throw CompileError(name + ": a program without libweft cannot compile; export it with this "
-                            "processor among its processors");
+CompiledCode archive::compile_again(const SavedProgram &, const std::string &name,
+                                    const std::string &chip) {
+  throw CompileError(
+      name + ": a program without libweft cannot compile; export it with " +
+      (chip.empty() ? "this processor among its processors" : chip + " among its chips"));
 }
 
 } // namespace weft

@@ -13,6 +13,7 @@
 #include "Program/CompilerBackend.h"
 #include "Program/Program.h"
 #include "Program/Requests.h"
+#include "Runtime/DeviceCalls.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Checkpoint.h"
@@ -487,6 +488,15 @@ const FunctionOptions &FunctionCore::options() const { return impl_->options; }
 
 const CompileReport &FunctionCore::report(const Trace &trace) const { return trace.report; }
 
+/// The GPU whose code is shown: where the function runs; of kernels also where it runs on none.
+static std::string chip_to_show(Phase phase, Device device, const ArgumentReader &arguments) {
+  for (const TensorImpl *impl : arguments.tensors)
+    if (device == Device()) device = impl->device;
+  if (device != Device()) return chip_of(device::runtime_of(device).facts());
+  if (phase != Phase::ptx) return {};
+  return device::gpus().empty() ? "sm_90a" : chip_of(device::gpus().front()->facts());
+}
+
 std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &tracee, Phase phase) {
   check_defined(impl_->options.name, arguments);
   check_phase(impl_->options.name + ": ir", phase);
@@ -494,7 +504,8 @@ std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &trac
   const TracePtr trace = impl_->plan(arguments);
   impl_->trace(*trace, arguments, tracee);
   const forks::Delay whole;
-  return compiler_backend().ir(*trace->program, phase);
+  return compiler_backend().ir(*trace->program, phase,
+                               chip_to_show(phase, impl_->options.device, arguments));
 }
 
 Graph FunctionCore::graph(const ArgumentReader &arguments, const Tracee &tracee) {

@@ -1,6 +1,7 @@
 // The door to libweft-compiler, which is loaded when the first trace is compiled.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -44,7 +45,7 @@ struct CompiledCode {
   /// Compiles the program anew, as CompilerBackend::compile_profiled; null where that is not to be.
   CompiledCode (*profiled)(const Program &program) = nullptr;
   /// Code of the program for a device; null where it cannot be had.
-  CompiledCode (*for_device)(const Program &program, Device device) = nullptr;
+  std::function<CompiledCode(const Program &program, Device device)> for_device;
   CompileReport report;
   /// For the code cache: the object file, the symbol of the entry in it, and the digest of the text
   /// of phase `trace`.
@@ -72,14 +73,16 @@ public:
   /// The same program as code that reports times (`weft_rt_note_begin`), whose entry is called in
   /// the same way.
   virtual CompiledCode compile_profiled(const Program &program) = 0;
-  /// The text of one phase. Throws CompileError.
-  virtual std::string ir(const Program &program, Phase phase) = 0;
+  /// The text of one phase, of code for this CPU or, with a `chip`, for a GPU, of which alone there
+  /// is the phase `ptx`. Throws CompileError.
+  virtual std::string ir(const Program &program, Phase phase, const std::string &chip) = 0;
 
   /// The program without its host functions. Variables whose numbers are `frozen`, which it must
   /// not assign, become constants with the values that they have now. Throws CompileError.
   virtual SavedProgram save(const Program &program, std::span<const std::size_t> frozen) = 0;
-  /// Code of a saved program for a processor, "x86-64-v3", or for this one if that is empty. It is
-  /// not loaded: what has to be loaded is `object`. `name` is for messages. Throws CompileError.
+  /// Code of a saved program for a processor, "x86-64-v3", for this one if that is empty, or for a
+  /// GPU's chip, "sm_90a", with a host's part that each x86-64-v2 runs. It is not loaded: what has
+  /// to be loaded is `object`. `name` is for messages. Throws CompileError.
   virtual CompiledCode compile(const SavedProgram &saved, const std::string &name,
                                const std::string &processor) = 0;
   /// What LLVM calls this machine's processor.

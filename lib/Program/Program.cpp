@@ -19,6 +19,7 @@ std::string_view name_of(Phase phase) {
   case Phase::bufferize: return "bufferize";
   case Phase::llvm: return "llvm";
   case Phase::object: return "object";
+  case Phase::ptx: return "ptx";
   }
   return "?";
 }

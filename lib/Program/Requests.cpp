@@ -13,7 +13,7 @@ namespace weft {
 
 namespace {
 
-constexpr int kNumPhases = static_cast<int>(Phase::object) + 1;
+constexpr int kNumPhases = static_cast<int>(Phase::ptx) + 1;
 
 std::string variable(const char *name) {
   const char *value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets it meanwhile

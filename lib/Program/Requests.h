@@ -13,7 +13,7 @@ namespace weft {
 /// The phase of that name, or nothing.
 std::optional<Phase> phase_of(std::string_view name);
 /// "trace, differentiate, ...", up to and including `last`: for messages.
-std::string phase_names(Phase last = Phase::object);
+std::string phase_names(Phase last = Phase::ptx);
 
 /// WEFT_DUMP: phases by name, separated by commas, or "all"; and WEFT_DUMP_DIR.
 struct DumpRequest {

@@ -1,4 +1,4 @@
-// The functions that compiled code calls, interrupts of its loops, and the call of an entry from C.
+// The functions that compiled code calls, and interrupts of its loops.
 #include "Runtime/CallContext.h"
 
 #include <algorithm>
@@ -231,11 +231,17 @@ std::string_view view(const char *text, std::int64_t length) {
   return {text, static_cast<std::size_t>(length)};
 }
 
-void *c_output(COutputs &outputs, std::int64_t index, DType dtype,
+void *c_output(COutputs &outputs, DeviceCall *device, std::int64_t index, DType dtype,
                std::span<const std::int64_t> dims) {
   WEFT_INVARIANT(index >= 0 && index < outputs.count, "compiled code has no such output");
   const std::size_t alignment = allocator::kAlignment;
   const std::size_t bytes = detail::checked_tensor_bytes(dtype, dims);
+  if (device != nullptr) {
+    std::byte *const made = device->runtime().allocate(bytes);
+    device->runtime().release(static_cast<std::byte *>(std::exchange(outputs.data[index], made)));
+    std::copy(dims.begin(), dims.end(), outputs.dims[index]);
+    return made;
+  }
   // Also of no elements it is memory, so that null means that there is none.
   const std::size_t whole = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
   void *memory = std::aligned_alloc(alignment, whole);
@@ -411,7 +417,7 @@ void weft_rt_host_take(CallContext *context, std::int64_t result, void *data) {
 void *weft_rt_output(CallContext *context, std::int64_t index, std::int32_t dtype,
                      std::int64_t rank, const std::int64_t *dims) {
   if (context->c_outputs != nullptr)
-    return c_output(*context->c_outputs, index, static_cast<DType>(dtype),
+    return c_output(*context->c_outputs, context->device, index, static_cast<DType>(dtype),
                     {dims, static_cast<std::size_t>(rank)});
   WEFT_INVARIANT(index >= 0 && index < context->output_count, "compiled code has no such output");
   const Device device = context->device != nullptr ? context->device->runtime().device() : Device();
@@ -447,77 +453,3 @@ void handle_interrupt() {
 }
 
 } // namespace weft::detail
-
-// The door of ahead-of-time programs: a call of a compiled entry from C, where exceptions stop.
-
-namespace {
-
-/// The lines that weft-compile wrote into the header: "17 step.mlir:7".
-class WrittenLocations final : public weft::LocationTable {
-public:
-  WrittenLocations(const char *const *locations, std::int64_t count)
-      : locations_(locations), count_(count) {}
-
-  weft::SourceLocation location(std::int64_t site) const override {
-    const std::string number = std::to_string(site) + " ";
-    for (std::int64_t i = 0; i < count_; ++i) {
-      const std::string_view text = locations_[i];
-      if (!text.starts_with(number)) continue;
-      const std::size_t colon = text.rfind(':');
-      if (colon == std::string_view::npos) break;
-      return {std::string(text.substr(number.size(), colon - number.size())),
-              static_cast<std::uint32_t>(std::strtoul(text.data() + colon + 1, nullptr, 10))};
-    }
-    return {};
-  }
-
-private:
-  const char *const *locations_;
-  std::int64_t count_;
-};
-
-} // namespace
-
-extern "C" std::int32_t weft_rt_call(weft::CompiledEntry entry, void *const *buffers,
-                                     const std::int64_t *dims, std::int64_t dim_count,
-                                     void **outputs, std::int64_t *const *output_dims,
-                                     std::int64_t output_count, std::int64_t arena_bytes,
-                                     const char *function, const char *const *locations,
-                                     std::int64_t location_count, char *message,
-                                     std::int64_t message_size) {
-  for (std::int64_t i = 0; i < output_count; ++i) outputs[i] = nullptr;
-  const auto report = [&](const char *text) {
-    for (std::int64_t i = 0; i < output_count; ++i) std::free(std::exchange(outputs[i], nullptr));
-    if (message != nullptr && message_size > 0) {
-      std::strncpy(message, text, static_cast<std::size_t>(message_size) - 1);
-      message[message_size - 1] = '\0';
-    }
-    return 1;
-  };
-  void *arena = nullptr;
-  std::int32_t status = 0;
-  try {
-    for (std::int64_t i = 0; i < dim_count; ++i)
-      if (dims[i] < 0)
-        throw weft::ShapeError(std::string(function) + ": an input cannot have the size " +
-                               std::to_string(dims[i]));
-    if (arena_bytes > 0) {
-      arena = std::aligned_alloc(64, static_cast<std::size_t>((arena_bytes + 63) / 64 * 64));
-      if (arena == nullptr)
-        throw weft::OutOfMemory(std::string(function) + ": there are no " +
-                                std::to_string(arena_bytes) + " bytes for temporaries");
-    }
-    weft::CallContext context;
-    context.arena = static_cast<std::byte *>(arena);
-    context.function = function;
-    const WrittenLocations written(locations, location_count);
-    context.locations = &written;
-    weft::COutputs created{outputs, output_dims, output_count};
-    context.c_outputs = &created;
-    status = entry(buffers, dims, &context);
-  } catch (const std::exception &error) {
-    status = report(error.what());
-  }
-  std::free(arena);
-  return status;
-}

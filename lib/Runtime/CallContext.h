@@ -47,7 +47,7 @@ struct RuntimeMove {
 /// Where the outputs of unknown size of a call from C go: `data` and `dims` have `count` elements,
 /// of which `data` are null at first.
 struct COutputs {
-  void **data;               ///< memory that free() takes
+  void **data;               ///< memory that free() takes, or that of the call's device
   std::int64_t *const *dims; ///< the sizes of each
   std::int64_t count;
 };

@@ -17,6 +17,17 @@ std::string chip_of(const device::Facts &facts) {
   return name == "sm_90" ? name + "a" : name;
 }
 
+bool runs_code_for(const device::Facts &facts, std::string_view chip) {
+  if (chip == chip_of(facts)) return true;
+  if (!chip.starts_with("sm_") || chip.size() < 5) return false;
+  int number = 0;
+  for (const char digit : chip.substr(3)) {
+    if (digit < '0' || digit > '9') return false; // of one chip, or of one family
+    number = 10 * number + (digit - '0');
+  }
+  return number <= 10 * facts.major + facts.minor;
+}
+
 DeviceCode::DeviceCode(device::Runtime &runtime, const std::string &ptx, const std::string &name)
     : runtime_(runtime), program_(runtime.load(ptx, name)) {}
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "Device/Device.h"
@@ -24,6 +25,9 @@ namespace weft {
 /// What LLVM calls the chip of a GPU: "sm_86", and "sm_90a" for Hopper, whose own instructions are
 /// of that architecture alone.
 std::string chip_of(const device::Facts &facts);
+/// Whether a GPU runs kernels that were compiled for a chip: its own, or where they use what all
+/// later ones have ("sm_80", but not "sm_90a"), an older one.
+bool runs_code_for(const device::Facts &facts, std::string_view chip);
 
 /// A program's kernels and constants on one device. Thread-safe.
 class DeviceCode {
@@ -111,5 +115,20 @@ void *weft_rt_gpu_to_host(weft::CallContext *context, const void *first, std::in
 void weft_rt_gpu_to_device(weft::CallContext *context, void *copy, void *first,
                            std::int64_t element, std::int64_t rank, const std::int64_t *view,
                            std::int64_t writes);
+
+/// As weft_rt_call, for an entry whose kernels are `ptx`: on GPU number `gpu`. Of each of
+/// `buffer_count` buffers `bytes` are its size, and `uses` says in a letter what the code does with
+/// it: r reads, w writes all of it, u updates it, - nothing. Buffers are in memory of that GPU or,
+/// copied there and back, of the host. Outputs of unknown size are the GPU's memory, which
+/// weft_gpu_free takes. The work of the call goes on after it returned, unless something on the
+/// host waits for it.
+std::int32_t weft_rt_gpu_call(weft::CompiledEntry entry, const char *ptx, std::int32_t gpu,
+                              void *const *buffers, const std::int64_t *bytes, const char *uses,
+                              std::int64_t buffer_count, const std::int64_t *dims,
+                              std::int64_t dim_count, void **outputs,
+                              std::int64_t *const *output_dims, std::int64_t output_count,
+                              std::int64_t arena_bytes, const char *function,
+                              const char *const *locations, std::int64_t location_count,
+                              char *message, std::int64_t message_size);
 
 } // extern "C"

@@ -38,4 +38,15 @@ std::vector<std::string> ptx_kernels(std::string_view ptx) {
   return names;
 }
 
+std::string ptx_target(std::string_view ptx) {
+  constexpr std::string_view word = "\n.target";
+  const std::size_t found = ptx.find(word);
+  if (found == ptx.npos) return {};
+  std::size_t begin = found + word.size();
+  while (begin < ptx.size() && is_space(ptx[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < ptx.size() && is_of_name(ptx[end])) ++end;
+  return std::string(ptx.substr(begin, end - begin));
+}
+
 } // namespace weft

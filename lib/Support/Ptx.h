@@ -11,4 +11,7 @@ namespace weft {
 /// by their places among them.
 std::vector<std::string> ptx_kernels(std::string_view ptx);
 
+/// The chip that a text is for, behind `.target`: "sm_90a". Empty if it does not say.
+std::string ptx_target(std::string_view ptx);
+
 } // namespace weft

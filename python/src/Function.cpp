@@ -657,7 +657,8 @@ void define_functions(nb::module_ &module) {
       "    '<lambda>: miss: there is no trace yet'\n");
   define_method<ir>(function_type, "ir",
                     "The text of a phase for these arguments, by the keyword `phase`: 'trace', "
-                    "'simplify', 'linalg' or 'llvm'. Runs nothing."
+                    "'simplify', 'linalg', 'llvm', 'object' (assembly) or 'ptx' (the kernels for a "
+                    "GPU). Runs nothing."
                     "\n\nExample:\n"
                     "    >>> f = wf.function(lambda x: x + 1, name='f')\n"
                     "    >>> print(f.ir(wf.ones(2)))\n"

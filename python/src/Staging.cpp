@@ -117,7 +117,7 @@ nb::object call_tracing(nb::handle function, const nb::tuple &positional, const 
 Phase phase_named(std::string_view name) {
   static constexpr std::array names = {"trace",      "differentiate", "control-deps", "simplify",
                                        "lift-state", "linalg",        "schedule",     "bufferize",
-                                       "llvm",       "object"};
+                                       "llvm",       "object",        "ptx"};
   for (std::size_t i = 0; i < names.size(); ++i)
     if (name == names[i]) return static_cast<Phase>(i);
   std::string known;

@@ -344,7 +344,10 @@ class Function(Generic[_P, _R]):
     def explain(self, *args: Any, **kwargs: Any) -> str:
         """Whether a call with these arguments would find a trace, and if not, what differs. Runs nothing."""
     def ir(self, *args: Any, phase: str = "simplify", **kwargs: Any) -> str:
-        """The text of a phase for these arguments: 'trace', 'simplify', 'linalg', 'llvm'. Runs nothing."""
+        """The text of a phase for these arguments: 'trace', 'simplify', 'linalg', 'llvm', 'object' (assembly), 'ptx'. Runs nothing.
+
+        It is that of the GPU where the function would run; 'ptx' has its kernels, for gpu:0 (or the chip sm_90a) where it would
+        run on the CPU."""
     def report(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Times and sizes of the trace for these arguments, made if there is none."""
     def trace_count(self) -> int:

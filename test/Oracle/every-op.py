@@ -12,6 +12,7 @@ RUN: %emulated PYTHONPATH=%S/Inputs %python %s %weft_bin/weft-run %weft_lib/../g
 """
 import argparse
 import ast
+import hashlib
 import itertools
 import json
 import math
@@ -628,6 +629,95 @@ def run(weft_run, cases, folder, device):
             for number, case in enumerate(cases)]
 
 
+# Gradients on a device beside those of the CPU --------------------------------------------------------------------------------------
+
+ROUNDING = {"f2": 2e-2, "f4": 1e-4, "f8": 1e-11}
+
+
+def gradient_program(cases, folder):
+    """A program of the pullbacks of all cases, and what weft-run is given for it but its results."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    parameters, lines, functions, results, command = [], [], [], [], []
+
+    def add(array):
+        name = f"%a{len(parameters)}"
+        parameters.append(f"{name}: {type_of(array)}")
+        path = os.path.join(folder, name[1:] + ".npy")
+        np.save(path, array)
+        command.append("--arg=" + path)
+        return name
+
+    for number, case in enumerate(cases):
+        names = [add(operand) for operand in case.operands]
+        floats = [i for i, operand in enumerate(case.operands) if operand.dtype.kind == "f"]
+        cotangents = [ordinary(expected.dtype, expected.shape) for expected, _ in case.results if expected.dtype.kind == "f"]
+        given = [type_of(operand) for operand in case.operands]
+        made = [type_of(expected) for expected, _ in case.results]
+        attributes = f" <{{{case.attributes}}}>" if case.attributes else ""
+        inner = ", ".join(f"%x{i}: {text}" for i, text in enumerate(given))
+        functions.append(f"func.func private @f{number}({inner}) -> ({', '.join(made)}) {{\n"
+                         f'  %r:{len(made)} = "weft.{case.op}"({", ".join(f"%x{i}" for i in range(len(given)))}){attributes} : '
+                         f"({', '.join(given)}) -> ({', '.join(made)})\n"
+                         f"  return {', '.join(f'%r#{i}' for i in range(len(made)))} : {', '.join(made)}\n}}\n")
+        pulled = [given[i] for i in floats]
+        operands = given + [type_of(cotangent) for cotangent in cotangents]
+        lines.append(f"  %g{number}:{len(made) + len(pulled)} = weft.vjp @f{number}({', '.join(names)}) "
+                     f"cotangents({', '.join(map(add, cotangents))}) wrt {floats} : ({', '.join(operands)}) -> ({', '.join(made + pulled)})")
+        results += [(f"%g{number}#{len(made) + i}", text) for i, text in enumerate(pulled)]
+    program = os.path.join(folder, "program.mlir")
+    types = ", ".join(text for _, text in results)
+    with open(program, "w") as file:
+        file.write("".join(functions) + f"func.func @main({', '.join(parameters)}) -> ({types}) {{\n" + "\n".join(lines) +
+                   f"\n  return {', '.join(name for name, _ in results)} : {types}\n}}\n")
+    return program, command, [sum(operand.dtype.kind == "f" for operand in case.operands) for case in cases]
+
+
+def gradients_on(weft_run, program, command, count, device):
+    """The results, or what weft-run said."""
+    files = [f"{program}.{device}.{i}.npy" for i in range(count)]
+    done = subprocess.run([weft_run, program, f"--device={device}", "--entry=main", *command, *("--save=" + file for file in files)],
+                          capture_output=True, text=True)
+    return [np.load(file) for file in files] if done.returncode == 0 else done.stderr
+
+
+def rounded_alike(found, wanted):
+    finite = np.abs(wanted[np.isfinite(wanted)])
+    slack = ROUNDING[wanted.dtype.str[1:]] * max(1, finite.max(initial=0))
+    return ((found == wanted) | (np.isnan(found) & np.isnan(wanted)) | (np.abs(found - wanted) <= slack)).all()
+
+
+def check_gradients(cases, options):
+    """Compares, op by op: how many calls, how many differ, and the ops that have no derivative."""
+    count, wrong, without = 0, 0, {}
+    for op, group in itertools.groupby(cases, key=lambda case: case.op):
+        group = [case for case in group if any(x.dtype.kind == "f" for x in case.operands) and any(r.dtype.kind == "f" for r, _ in case.results)]
+        parts = [group[start:start + 60] for start in range(0, len(group), 60)]
+        while parts:
+            part = parts.pop(0)
+            program, command, counts = gradient_program(part, options.folder)
+            wanted = gradients_on(options.weft_run, program, command, sum(counts), "cpu")
+            if isinstance(wanted, str):
+                if len(part) > 1 and "there is no derivative" not in wanted:
+                    parts[:0] = [[case] for case in part]
+                else:
+                    without.setdefault(op, (wanted.splitlines() or ["?"])[0][:160])
+                continue
+            found = gradients_on(options.weft_run, program, command, sum(counts), options.device)
+            if isinstance(found, str):
+                sys.exit(f"weft-run failed on {program}:\n{found[:4000]}")
+            count += len(part)
+            for case, n in zip(part, counts):
+                here, there = [found.pop(0) for _ in range(n)], [wanted.pop(0) for _ in range(n)]
+                if not all(map(rounded_alike, here, there)):
+                    print(f"gradient of {case}: {here} instead of {there}"[:600])
+                    wrong += 1
+    for op, words in without.items():
+        print(f"no derivative: {op}: {words}")
+    print(f"gradients of {count} calls, {wrong} differ from the CPU's; {len(without)} ops have none of some")
+    return wrong
+
+
 def compare_all(case, actual):
     """What is wrong with the results of a case, or nothing."""
     for (case.expected, case.slack), one in zip(case.results, actual, strict=True):
@@ -666,18 +756,27 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--device", default="cpu", help="where they run")
     parser.add_argument("--every", type=int, default=1, help="run one of so many")
+    parser.add_argument("--shard", type=int, default=0, help="which of these, counted from 0")
+    parser.add_argument("--gradients", action="store_true", help="compare gradients there with those of the CPU instead")
+    parser.add_argument("--digests", help="a file for a digest of the bits of each call's results")
     options = parser.parse_args()
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")  # the mean of nothing
     with open(options.samples) as file:
-        cases = [case for op in json.load(file) for case in cases_of(op)][:: options.every]
-    wrong = 0
+        cases = [case for op in json.load(file) for case in cases_of(op)][options.shard:: options.every]
+    if options.gradients:
+        sys.exit(check_gradients(cases, options) != 0)
+    wrong, digests = 0, {}
     for start in range(0, len(cases), 200):
         part = cases[start:start + 200]
         for case, actual in zip(part, run(options.weft_run, part, options.folder, options.device)):
+            digests[f"{len(digests)}: {case}"] = hashlib.sha256(b"".join(one.tobytes() for one in actual)).hexdigest()[:16]
             if words := compare_all(case, actual):
                 print(f"{case}: {words}")
                 wrong += 1
+    if options.digests:
+        with open(options.digests, "w") as file:
+            json.dump(digests, file)
     print(f"{len(cases)} calls, {wrong} differ from NumPy")
     sys.exit(wrong != 0 or len(cases) == 0)
 

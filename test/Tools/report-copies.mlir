@@ -15,7 +15,7 @@
 // RUN: not ls %t/none.o
 // ERROR: error: CompileError: unchanged copies 16 B: result 0 is the value of argument 0 (reasons.mlir:{{[0-9]+}})
 // RUN: not weft-compile %t/in-place.mlir --report=time 2>&1 | FileCheck %s --check-prefix=NAME
-// NAME: error: --report=time: there are copies and saved
+// NAME: error: --report=time: there are copies, saved and kernels
 // RUN: not weft-compile %t/in-place.mlir --report=copies --compile-to=linalg 2>&1 | FileCheck %s --check-prefix=PHASE
 // PHASE: error: --report=copies and --error-on-copy need the phase bufferize between --compile-from and --compile-to
 

@@ -34,8 +34,9 @@ static std::string cType(Type element) {
 
 /// What the functions of the header themselves use.
 static bool isUsed(StringRef name) {
-  static const llvm::StringSet<> names = {"weft_rt_call", "buffers", "sizes",   "new_sizes",
-                                          "created",      "status",  "message", "message_size"};
+  static const llvm::StringSet<> names = {"weft_rt_call", "weft_rt_gpu_call", "buffers", "bytes",
+                                          "sizes",        "new_sizes",        "created", "status",
+                                          "message",      "message_size",     "gpu"};
   return names.contains(name);
 }
 
@@ -84,7 +85,8 @@ namespace {
 /// A function of the header.
 struct Signature {
   std::vector<std::string> parameters; ///< each with its comment
-  std::vector<std::string> buffers, sizes, newSizes;
+  std::vector<std::string> buffers, bytes, sizes, newSizes;
+  std::string uses; ///< of the buffers: what weft_rt_gpu_call takes
   /// Of the outputs of unknown size.
   struct Output {
     std::string name, element;
@@ -95,7 +97,9 @@ struct Signature {
 /// Fills a signature from a function after phase bufferize.
 class SignatureBuilder {
 public:
-  explicit SignatureBuilder(func::FuncOp function) : function(function) {}
+  /// `allocated`: what says of outputs of unknown size whose memory they are.
+  SignatureBuilder(func::FuncOp function, StringRef allocated)
+      : function(function), allocated(allocated) {}
 
   ::weft::Result<Signature> build() {
     function.walk([&](memref::AllocOp alloc) {
@@ -138,34 +142,53 @@ private:
   std::string elementOfResult(size_t number, MemRefType type) {
     return elementOf(type, function, kResultElements, number);
   }
+  /// A pointer, what the code does with its elements, and how many bytes these are.
+  void addBuffer(const std::string &name, char use, MemRefType type,
+                 ArrayRef<std::string> openSizes = {}) {
+    signature.buffers.push_back("(void *)" + name);
+    signature.uses += use;
+    int64_t known = static_cast<int64_t>((type.getElementTypeBitWidth() + 7) / 8);
+    for (int64_t size : type.getShape())
+      if (!ShapedType::isDynamic(size)) known *= size;
+    std::string bytes = std::to_string(known);
+    for (const std::string &size : openSizes) bytes += " * " + size;
+    signature.bytes.push_back(bytes);
+  }
   void addInput(unsigned i, const std::string &wanted, MemRefType type) {
     const std::string name = identifier(wanted, taken);
     add("const " + elementOfArgument(i, type) + " *" + name, "input, " + sizesOf(type));
-    signature.buffers.push_back("(void *)" + name);
+    std::vector<std::string> openSizes;
     for (auto [axis, size] : llvm::enumerate(type.getShape())) {
       if (!ShapedType::isDynamic(size)) continue;
       const std::string dim = identifier(name + "_size" + std::to_string(axis), taken);
       add("int64_t " + dim, "its size in axis " + std::to_string(axis));
       signature.sizes.push_back(dim);
+      openSizes.push_back(dim);
     }
+    addBuffer(name, 'r', type, openSizes);
   }
   void addVariable(unsigned i, StringRef symbol, MemRefType type) {
-    if (function.getArgument(i).use_empty()) return signature.buffers.push_back("NULL");
+    if (function.getArgument(i).use_empty()) {
+      signature.buffers.push_back("NULL");
+      signature.bytes.push_back("0");
+      signature.uses += '-';
+      return;
+    }
     const std::string name = identifier(symbol, taken);
     const bool written = static_cast<bool>(function.getArgAttr(i, "weft.updated"));
     add((written ? "" : "const ") + elementOfArgument(i, type) + " *" + name,
         (written ? "variable, updated in place, " : "variable, ") + sizesOf(type));
-    signature.buffers.push_back("(void *)" + name);
+    addBuffer(name, written ? 'u' : 'r', type);
   }
   void addOutput(size_t number, MemRefType type) {
     const std::string name = identifier("result" + std::to_string(number), taken);
     add(elementOfResult(number, type) + " *" + name, "output, " + sizesOf(type));
-    signature.buffers.push_back("(void *)" + name);
+    addBuffer(name, 'w', type);
   }
   void addNewOutput(size_t number, MemRefType type) {
     const std::string name = identifier("result" + std::to_string(number), taken);
     add(elementOfResult(number, type) + " **" + name,
-        "output, " + sizesOf(type) + ": memory that free() takes");
+        "output, " + sizesOf(type) + ": " + allocated.str());
     const std::string sizes = identifier(name + "_sizes", taken);
     add("int64_t *" + sizes,
         type.getRank() == 1 ? "its size" : "its " + std::to_string(type.getRank()) + " sizes");
@@ -174,6 +197,7 @@ private:
   }
 
   func::FuncOp function;
+  StringRef allocated;
   std::map<int64_t, MemRefType> created; ///< outputs of unknown size, counted among these
   llvm::StringSet<> taken;
   Signature signature;
@@ -190,24 +214,33 @@ std::string printArray(llvm::raw_ostream &os, StringRef type, StringRef name,
 }
 
 /// The inline function of an entry.
+/// `ptx` is the array of the kernels' text; empty for the processor.
 void printFunction(llvm::raw_ostream &os, const Signature &signature, StringRef name,
-                   StringRef entry, func::FuncOp function, const std::string &locations) {
+                   StringRef entry, func::FuncOp function, const std::string &locations,
+                   StringRef ptx) {
   os << "/* Row-major arrays; returns 0, or 1 with the reason in `message` (may be NULL). */\n"
         "static inline int32_t "
      << name << "(";
+  if (!ptx.empty()) os << "\n    int32_t gpu, /* its number: 0 for gpu:0 */";
   for (const std::string &parameter : signature.parameters) os << "\n    " << parameter;
   os << "\n    char *message, int64_t message_size) {\n";
   const std::string buffers = printArray(os, "void *const ", "buffers", signature.buffers);
+  const std::string bytes =
+      ptx.empty() ? "" : printArray(os, "const int64_t ", "bytes", signature.bytes);
   const std::string sizes = printArray(os, "const int64_t ", "sizes", signature.sizes);
   const std::string newSizes = printArray(os, "int64_t *const ", "new_sizes", signature.newSizes);
   const size_t count = signature.outputs.size();
   if (count > 0) os << "  void *created[" << count << "];\n  const int32_t status =\n      ";
   else os << "  return ";
-  auto bytes = function->getAttrOfType<IntegerAttr>("weft.arena_bytes");
-  os << "weft_rt_call(" << entry << ", " << buffers << ", " << sizes << ", "
-     << signature.sizes.size() << ", " << (count > 0 ? "created" : "NULL") << ", " << newSizes
-     << ", " << count << ", " << (bytes ? bytes.getInt() : 0) << ",\n                   \""
-     << escaped(function.getName()) << "\", " << locations << ", message, message_size);\n";
+  auto arena = function->getAttrOfType<IntegerAttr>("weft.arena_bytes");
+  if (ptx.empty()) os << "weft_rt_call(" << entry << ", " << buffers << ", ";
+  else
+    os << "weft_rt_gpu_call(" << entry << ", " << ptx << ", gpu, " << buffers << ", " << bytes
+       << ", \"" << signature.uses << "\", " << signature.buffers.size() << ", ";
+  os << sizes << ", " << signature.sizes.size() << ", " << (count > 0 ? "created" : "NULL") << ", "
+     << newSizes << ", " << count << ", " << (arena ? arena.getInt() : 0)
+     << ",\n                   \"" << escaped(function.getName()) << "\", " << locations
+     << ", message, message_size);\n";
   for (auto [i, output] : llvm::enumerate(signature.outputs))
     os << "  *" << output.name << " = (" << output.element << " *)created[" << i << "];\n";
   os << (count > 0 ? "  return status;\n}\n" : "}\n");
@@ -233,8 +266,24 @@ static std::vector<std::string> reportedLocations(ModuleOp module,
   return texts;
 }
 
+/// The declaration of what runs an entry.
+static void declareCall(llvm::raw_ostream &os, bool onGpu) {
+  os << "int32_t " << (onGpu ? "weft_rt_gpu_call" : "weft_rt_call")
+     << "(int32_t (*entry)(void *const *, const int64_t *, void *),\n";
+  if (onGpu)
+    os << "                     const char *ptx, int32_t gpu, void *const *buffers,\n"
+          "                     const int64_t *bytes, const char *uses, int64_t buffer_count,\n"
+          "                     const int64_t *sizes, int64_t size_count,\n";
+  else
+    os << "                     void *const *buffers, const int64_t *sizes, int64_t size_count,\n";
+  os << "                     void **created, int64_t *const *new_sizes, int64_t created_count,\n"
+        "                     int64_t arena_bytes, const char *function, const char *const "
+        "*locations,\n"
+        "                     int64_t location_count, char *message, int64_t message_size);\n";
+}
+
 ::weft::Result<std::string> emitHeader(ModuleOp module, StringRef guard,
-                                       ArrayRef<::weft::SourceLocation> sites) {
+                                       ArrayRef<::weft::SourceLocation> sites, StringRef ptx) {
   std::string text;
   llvm::raw_string_ostream os(text);
   const std::string symbol = symbolName(guard);
@@ -244,13 +293,13 @@ static std::vector<std::string> reportedLocations(ModuleOp module,
         "#ifndef "
      << symbol << "\n#define " << symbol
      << "\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n"
-        "#endif\n\n"
-        "int32_t weft_rt_call(int32_t (*entry)(void *const *, const int64_t *, void *),\n"
-        "                     void *const *buffers, const int64_t *sizes, int64_t size_count,\n"
-        "                     void **created, int64_t *const *new_sizes, int64_t created_count,\n"
-        "                     int64_t arena_bytes, const char *function, const char *const "
-        "*locations,\n"
-        "                     int64_t location_count, char *message, int64_t message_size);\n";
+        "#endif\n\n";
+  declareCall(os, /*onGpu=*/!ptx.empty());
+  const std::string kernels = ptx.empty() ? "" : symbol + "_ptx";
+  if (!ptx.empty())
+    os << "\n/* Arrays are in memory of that GPU (weft/c/gpu.h), or are copied there and back. */\n"
+          "extern const char "
+       << kernels << "[] __asm__(\"" << escaped(ptx) << "\");\n";
   const std::vector<std::string> locations = reportedLocations(module, sites);
   if (!locations.empty()) {
     os << "\n/* The lines that errors name, by their numbers in the code. */\n"
@@ -265,7 +314,10 @@ static std::vector<std::string> reportedLocations(ModuleOp module,
   llvm::StringSet<> taken;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration() || !function.isPublic()) continue;
-    auto signature = SignatureBuilder(function).build();
+    auto signature =
+        SignatureBuilder(function, ptx.empty() ? "memory that free() takes"
+                                               : "the GPU's memory, for weft_gpu_free()")
+            .build();
     if (!signature) return signature.fault();
     // The entry's symbol may hold characters that a name in C may not.
     const std::string entrySymbol = entryName(function.getName());
@@ -274,7 +326,7 @@ static std::vector<std::string> reportedLocations(ModuleOp module,
     os << "\nint32_t " << entry << "(void *const *buffers, const int64_t *sizes, void *context)";
     if (entry != entrySymbol) os << " __asm__(\"" << escaped(entrySymbol) << "\")";
     os << ";\n\n";
-    printFunction(os, *signature, name, entry, function, locationsText);
+    printFunction(os, *signature, name, entry, function, locationsText, kernels);
   }
   os << "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;

@@ -10,14 +10,19 @@
 #include "JIT/GpuPipeline.h"
 #include "JIT/ObjectCompiler.h"
 #include "Program/Requests.h"
+#include "Reports/KernelReport.h"
 #include "Reports/MemoryReport.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/ToolOutputFile.h"
+
+#include <cstdlib>
 
 using namespace mlir;
 using namespace mlir::weft;
@@ -36,7 +41,9 @@ struct Options {
                                 cl::desc("Phase that the input has gone through; by default trace"),
                                 cl::init("trace"), cl::value_desc("phase"), cl::cat(category)};
   cl::opt<std::string> toName{
-      "compile-to", cl::desc("Phase to stop after, or assembly, or ptx; by default object"),
+      "compile-to",
+      cl::desc("Phase to stop after, or assembly; by default object, which has its PTX inside if "
+               "it is for nvptx"),
       cl::init("object"), cl::value_desc("phase"), cl::cat(category)};
   cl::opt<std::string> targetName{"target", cl::desc("cpu or nvptx; by default cpu"),
                                   cl::init("cpu"), cl::cat(category)};
@@ -58,10 +65,12 @@ struct Options {
       cl::cat(category)};
   cl::opt<std::string> report{
       "report",
-      cl::desc("copies: print every copy and allocation that is left, with its reason, and "
-               "whether variables are updated in place; saved: print every value that "
-               "derivatives store, and why it is not computed again; the program is only "
-               "written with -o"),
+      cl::desc(
+          "copies: print every copy and allocation that is left, with its reason, and "
+          "whether variables are updated in place; saved: print every value that "
+          "derivatives store, and why it is not computed again; kernels: print what each "
+          "kernel for nvptx is launched with and needs, registers where ptxas is on the PATH or "
+          "WEFT_PTXAS names it; the program is only written with -o"),
       cl::value_desc("what"), cl::cat(category)};
   cl::opt<bool> errorOnCopy{"error-on-copy", cl::desc("Fail if any copy is left"),
                             cl::cat(category)};
@@ -106,8 +115,10 @@ namespace {
 /// What the options ask for, checked.
 struct Request {
   Phase from = Phase::trace, to = Phase::object;
-  bool assembly = false, ptx = false;
+  bool assembly = false;
   Target target = Target::host();
+
+  bool forGpu() const { return target.kind == Target::Kind::nvptx; }
 };
 } // namespace
 
@@ -119,7 +130,7 @@ static std::string checkFiles(const Request &request) {
     if (std::string why = overwritten(inputs, output); !why.empty()) return why;
   if (isSameFile(options->outputFile, options->header))
     return options->header + ": -o and --emit-header are the same file";
-  const bool binary = request.to == Phase::object && !request.assembly && !request.ptx;
+  const bool binary = request.to == Phase::object && !request.assembly;
   const bool writes = options->report.empty() || options->outputFile.getNumOccurrences() != 0;
   if (binary && writes && options->outputFile == "-" && llvm::outs().is_displayed())
     return "an object is no text for a terminal: say -o FILE.o, or --compile-to=assembly";
@@ -157,18 +168,14 @@ static std::string readRequest(Request &request) {
            ::weft::phase_names(Phase::llvm);
   request.from = *from;
   request.assembly = options->toName == "assembly";
-  request.ptx = options->toName == "ptx";
-  if (request.ptx && request.target.kind != Target::Kind::nvptx)
-    return "--compile-to=ptx needs --target=nvptx";
-  if (!request.assembly && !request.ptx) {
+  if (!request.assembly) {
     const std::optional<Phase> to = ::weft::phase_of(options->toName);
     if (!to)
       return "--compile-to=" + options->toName + ": there is no such phase; there are " +
-             ::weft::phase_names() + ", assembly, ptx";
+             ::weft::phase_names() + ", assembly";
     request.to = *to;
   }
-  if (request.target.kind == Target::Kind::nvptx && request.to == Phase::object && !request.ptx)
-    return "--target=nvptx makes ptx: say --compile-to=ptx";
+  if (request.to == Phase::ptx && !request.forGpu()) return "--compile-to=ptx needs --target=nvptx";
   if (request.from > request.to)
     return "--compile-from=" + options->fromName + " comes after --compile-to=" + options->toName;
   if (!options->header.empty() &&
@@ -183,8 +190,13 @@ static std::string readRequest(Request &request) {
           options->frozen.getPosition(i) == options->frozen.getPosition(j))
         return "--freeze: a name is missing beside a comma";
   if (std::string why = checkFiles(request); !why.empty()) return why;
-  if (!options->report.empty() && options->report != "copies" && options->report != "saved")
-    return "--report=" + options->report + ": there are copies and saved";
+  if (!options->report.empty() && options->report != "copies" && options->report != "saved" &&
+      options->report != "kernels")
+    return "--report=" + options->report + ": there are copies, saved and kernels";
+  if (options->report == "kernels" && !request.forGpu())
+    return "--report=kernels needs --target=nvptx";
+  if (options->report == "kernels" && request.to < Phase::llvm)
+    return "--report=kernels needs the phase llvm, which is behind --compile-to=" + options->toName;
   if (options->report == "saved" &&
       (request.from >= Phase::differentiate || request.to < Phase::differentiate))
     return "--report=saved needs the phase differentiate between --compile-from and --compile-to";
@@ -224,6 +236,39 @@ static int reportSaved(const Driver &driver) {
   return finish(llvm::outs(), "-") ? 0 : 1;
 }
 
+/// Prints the report on the kernels of a module after phase `llvm`.
+static int reportKernels(ModuleOp module, Driver &driver, const std::string &chip) {
+  std::vector<KernelNote> notes = kernelNotesOf(module);
+  const char *own = std::getenv("WEFT_PTXAS");
+  auto ptxas = llvm::sys::findProgramByName(own != nullptr && *own != 0 ? own : "ptxas");
+  if (own != nullptr && *own != 0 && !(ptxas && llvm::sys::fs::can_execute(*ptxas)))
+    return refuse("WEFT_PTXAS=" + llvm::Twine(own) + ": there is no such program");
+  if (ptxas) {
+    auto ptx = driver.emitPtx(module);
+    if (!ptx) return refuse(ptx.fault().message);
+    if (::weft::Check check = addAssembled(notes, *ptx, chip, *ptxas))
+      return refuse(check->message);
+  }
+  llvm::outs() << textOf(notes, chip);
+  return finish(llvm::outs(), "-") ? 0 : 1;
+}
+
+/// What the kernels' text is called in the object: as the first of its entries, of which no other
+/// object has one. Empty if there are none.
+static std::string ptxNameOf(ModuleOp module) {
+  for (Operation &op : module.getOps()) {
+    auto symbol = dyn_cast<SymbolOpInterface>(op);
+    if (!symbol || !isa<FunctionOpInterface>(op)) continue;
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      if (function.isPublic() && !function.isDeclaration())
+        return entryName(function.getName()) + "_ptx";
+    } else if (symbol.getName().ends_with("_weft_entry")) {
+      return symbol.getName().str() + "_ptx";
+    }
+  }
+  return "";
+}
+
 static int compile(MLIRContext &context, InputProgram &input, const Request &request) {
   ModuleOp module = input.module();
   Driver driver(context, request.target);
@@ -231,7 +276,7 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   driver.reproduceFrom([&] { return input.again(); }, request.from);
   if (failed(driver.verifyInput(module, request.from))) return 1;
   auto fail = [&] { return driver.reproducer().empty() ? 1 : refuse(driver.reproducer()); };
-  const bool text = request.to <= Phase::llvm && !request.assembly && !request.ptx;
+  const bool text = request.to <= Phase::llvm && !request.assembly;
   const Phase last = text ? request.to : Phase::llvm;
   const Phase before = std::min(last, Phase::bufferize);
   // Code from later phases has numbers of another text.
@@ -250,7 +295,7 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   if (failed(driver.run(module, done, before))) return fail();
   if (!options->header.empty()) {
     const std::string guard = llvm::sys::path::filename(options->header).str();
-    auto contents = emitHeader(module, guard, locations);
+    auto contents = emitHeader(module, guard, locations, request.forGpu() ? ptxNameOf(module) : "");
     if (!contents) return refuse(contents.fault().message);
     if (int status = writeFile(options->header, *contents)) return status;
   }
@@ -259,8 +304,15 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
   if (options->report == "copies" || options->errorOnCopy)
     if (int status = reportCopies(module)) return status;
   // A report is what was wanted, unless there is a file for the program too.
-  if (!options->report.empty() && options->outputFile.getNumOccurrences() == 0) return 0;
+  const bool writes = options->report.empty() || options->outputFile.getNumOccurrences() != 0;
+  if (!writes && options->report != "kernels") return 0;
+  const std::string ptxName = ptxNameOf(module);
   if (failed(driver.run(module, std::max(before, request.from), last))) return fail();
+  if (options->report == "kernels")
+    if (int status = reportKernels(module, driver, request.target.chip)) return status;
+  if (!writes) return 0;
+  if (request.forGpu() && !text && request.to != Phase::ptx && !ptxName.empty())
+    if (::weft::Check check = driver.embedPtx(module, ptxName)) return refuse(check->message);
   int status = 0;
   if (text) {
     status = writeFile(options->outputFile, textOf(module));
@@ -268,7 +320,7 @@ static int compile(MLIRContext &context, InputProgram &input, const Request &req
     auto assembly = driver.emitAssembly(module);
     status =
         assembly ? writeFile(options->outputFile, *assembly) : refuse(assembly.fault().message);
-  } else if (request.ptx) {
+  } else if (request.to == Phase::ptx) {
     auto ptx = driver.emitPtx(module);
     status = ptx ? writeFile(options->outputFile, *ptx) : refuse(ptx.fault().message);
   } else {
@@ -289,6 +341,7 @@ int mlir::weft::compileMain(int argc, char **argv) {
       "weft-compile: take a program from one phase to another\n\n"
       "  weft-compile step.mlir --compile-to=linalg\n"
       "  weft-compile step.mlir -o step.o --emit-header=step.h\n"
+      "  weft-compile step.mlir --target=nvptx --chip=sm_80 -o step.o --emit-header=step.h\n"
       "  weft-compile step.mlir --target=nvptx --chip=sm_90a --compile-to=ptx\n\n"
       "Phases: " +
       ::weft::phase_names() + "\n";

@@ -280,6 +280,7 @@ static void describe(const ::weft::LoadedProgram &program) {
     list(entry.outputs);
     llvm::outs() << ") for ";
     llvm::interleaveComma(entry.processors, llvm::outs());
+    for (const std::string &chip : entry.chips) llvm::outs() << ", " << chip;
     llvm::outs() << '\n';
   }
   for (const auto &[name, variable] : program.variables())
@@ -293,7 +294,8 @@ static int runExported(MLIRContext &context) {
         options->inputFile +
         " is an exported program: the types of the arguments choose its entry, not --entry");
   const auto start = std::chrono::steady_clock::now();
-  const ::weft::LoadedProgram program = ::weft::load_program(options->inputFile);
+  const ::weft::LoadedProgram program =
+      ::weft::load_program(options->inputFile, {.device = ::weft::parse_device(options->device)});
   const double loadMs = millisecondsSince(start);
   std::vector<::weft::Tensor> arguments;
   for (const std::string &text : options->argTexts)

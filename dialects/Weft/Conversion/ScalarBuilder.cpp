@@ -252,7 +252,7 @@ Value ScalarBuilder::shiftLeft(Value x, Value count) {
   Value zero = constant(0, type);
   // A negative count is a large unsigned one.
   Value inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count, width);
-  Value shifted = arith::ShLIOp::create(b, loc, x, select(inside, count, zero));
+  Value shifted = arith::ShLIOp::create(b, loc, x, shiftable(count));
   return select(inside, shifted, zero);
 }
 
@@ -263,12 +263,19 @@ Value ScalarBuilder::shiftRight(Value x, Value count) {
     Value inside =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count, constant(bits, type));
     Value zero = constant(0, type);
-    Value shifted = arith::ShRUIOp::create(b, loc, x, select(inside, count, zero));
+    Value shifted = arith::ShRUIOp::create(b, loc, x, shiftable(count));
     return select(inside, shifted, zero);
   }
   // As many bits as are there, and more, leave the sign.
-  Value most = constant(bits - 1, type);
-  return arith::ShRSIOp::create(b, loc, x, arith::MinUIOp::create(b, loc, count, most));
+  return arith::ShRSIOp::create(b, loc, x, shiftable(count));
+}
+
+/// A count that any shift may have, in the place of larger ones. It is no selection by whether the
+/// count is in range, which LLVM 22 takes for that of PTX's shifts, and drops the upper half of a
+/// count of 64 bits.
+Value ScalarBuilder::shiftable(Value count) {
+  const unsigned bits = getElementTypeOrSelf(count.getType()).getIntOrFloatBitWidth();
+  return arith::MinUIOp::create(b, loc, count, constant(bits - 1, count.getType()));
 }
 
 /// The bits of a floating number as an integer.

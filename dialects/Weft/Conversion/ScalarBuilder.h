@@ -72,6 +72,8 @@ public:
   /// By less than 0, or by the width or more, what is left is zeros, or copies of the sign.
   Value shiftLeft(Value x, Value count);
   Value shiftRight(Value x, Value count);
+  /// A count of bits as one that a shift may have.
+  Value shiftable(Value count);
   /// Whether x has a negative sign, zeros and NaN too.
   Value signbit(Value x);
   /// The next number of the format on the way to `towards`; floating only.

@@ -277,7 +277,7 @@ def Weft_SearchSortedOp : Weft_RoutineOp<"searchsorted"> {
   let inactive = "its result is an index";
   let cost = 20;
   let samples = !listconcat(
-      !foreach(v, ["scalar", "0", "1", "33", "1000", "2x3", "special", "transposed 7x5"], Sample<["[-1, 0, 0, 2, 5]", v], ["*"]>),
+      !foreach(v, ["scalar", "0", "1", "33", "1000", "2x3", "special", "transposed 7x5"], Sample<["[0, 1, 1, 2, 5]", v], ["*"]>),
       [Sample<["[]", "3"], ["*"]>, Sample<["[4]", "17"], ["*"]>, Sample<["[[1, 2, 2], [0, 1, 9]]", "2x3"], ["*"]>,
        Sample<["[[1, 2, 2], [0, 1, 9]]", "2x3x4"], ["*"]>, Sample<["[[1, 2, 2], [0, 1, 9]]", "2"], ["*"]>]);
   let numpy = "searched(a, v, right)";

@@ -69,6 +69,10 @@ typedef struct weft_output {
  * libweft such code is compiled where libweft-compiler is there. A program is code: open none that
  * you would not run. */
 weft_program *weft_program_open(const char *path, char *message, int64_t message_size);
+/* The same, whose calls run on a device, "gpu:0": inputs and outputs are the host's all the same.
+ * NULL also where the device cannot be used. */
+weft_program *weft_program_open_on(const char *path, const char *device, char *message,
+                                   int64_t message_size);
 /* Closes it; no call may still run. Outputs stay good. Nothing happens to NULL. */
 void weft_program_close(weft_program *program);
 

@@ -159,9 +159,28 @@ void add_type(FormTable &table) {
   }
 }
 
+/// An operation on both halves of 32 bits, each a number of its own.
+template <class T, T (*F)(T, T)>
+std::uint32_t each_half(std::uint32_t a, std::uint32_t b) {
+  const auto half = [&](int shift) {
+    const T result = F(static_cast<T>(a >> shift), static_cast<T>(b >> shift));
+    return static_cast<std::uint32_t>(static_cast<std::uint16_t>(result)) << shift;
+  };
+  return half(0) | half(16);
+}
+
+template <class T>
+void add_pairs(FormTable &table, std::string_view type) {
+  add<&each_half<T, &plus<T>>>(table, {"add", type});
+  add<&each_half<T, &smaller<T>>>(table, {"min", type});
+  add<&each_half<T, &larger<T>>>(table, {"max", type});
+}
+
 } // namespace
 
 void add_integers(FormTable &table) {
+  add_pairs<std::uint16_t>(table, "u16x2");
+  add_pairs<std::int16_t>(table, "s16x2");
   add_type<std::uint16_t>(table);
   add_type<std::uint32_t>(table);
   add_type<std::uint64_t>(table);

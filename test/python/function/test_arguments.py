@@ -270,6 +270,7 @@ def test_what_is_asked_of_a_function():
     assert "argument 'scale': 2 became 3" in step.explain(x, 3)
     assert "argument 'x', dimension 0: 3 became 4" in step.explain(wf.ones([4]), 2)
     assert "linalg" in step.ir(x, 2, phase="linalg")
+    assert ".visible .entry step_0(" in step.ir(x, 2, phase="ptx")
     with pytest.raises(wf.ValueError, match="'linalg'"):
         step.ir(x, 2, phase="lingal")
     assert step.report(x, 2)["total_ms"] > 0

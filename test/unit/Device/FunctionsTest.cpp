@@ -28,6 +28,26 @@ TEST(Functions, RunWhereTheirArgumentsAre) {
   });
 }
 
+TEST(Functions, ShowTheCodeOfTheirGpu) {
+  on_gpu("chip=sm_86", [] {
+    const auto f = function([](Tensor x) { return exp(x) + 1; }, {.name = "f"});
+    const Tensor x = ones({4});
+    for (const Tensor &input : {x, x.to("gpu:0")}) {
+      const std::string ptx = f.ir(input, Phase::ptx);
+      EXPECT_NE(ptx.find("\n.target sm_86"), ptx.npos) << ptx;
+      EXPECT_NE(ptx.find(".visible .entry f_0("), ptx.npos) << ptx;
+    }
+    EXPECT_EQ(f.ir(x, Phase::llvm).find("weft_rt_gpu_launch"), std::string::npos);
+    EXPECT_NE(f.ir(x.to("gpu:0"), Phase::llvm).find("weft_rt_gpu_launch"), std::string::npos);
+    EXPECT_NE(f.ir(x.to("gpu:0"), Phase::object).find("weft_rt_gpu_launch"), std::string::npos);
+    EXPECT_EQ(f.trace_count(), 0U);
+  });
+  on_gpu("devices=0", [] {
+    const auto f = function([](Tensor x) { return exp(x); }, {.name = "f"});
+    EXPECT_NE(f.ir(ones({4}), Phase::ptx).find("\n.target sm_90a"), std::string::npos);
+  });
+}
+
 TEST(Functions, TakeViewsAndScalarsOfTheHost) {
   on_gpu("", [] {
     auto scaled = function([](Tensor x, Tensor s) { return x * s; });

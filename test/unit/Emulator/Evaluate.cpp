@@ -1,6 +1,8 @@
 // Kernels around one instruction, and the list of forms that tests have used.
 #include "Evaluate.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <set>
 
 #include "Emulator/Program/Forms.h"
@@ -39,6 +41,42 @@ std::vector<std::uint8_t> packed(const Column &column) {
     for (std::size_t i = 0; i < bytes; ++i)
       out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
   return out;
+}
+
+std::string hexadecimal(const std::vector<std::uint8_t> &bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+/// A string of JSON.
+std::string json_text(std::string_view text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    char code[8];
+    std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned char>(c));
+    if (c < ' ' || c == '"' || c == '\\') all += code;
+    else all += c;
+  }
+  return all + '"';
+}
+
+/// Writes what was evaluated as a line of the file that WEFT_GPU_CORPUS names, of JSON: ./x gpu has
+/// a GPU run the same kernels.
+void record(const std::string &opcode, const std::string &ptx, std::size_t rows,
+            const std::vector<Column> &operands, const std::vector<std::uint8_t> &result) {
+  static const char *const path = std::getenv("WEFT_GPU_CORPUS");
+  if (path == nullptr) return;
+  static auto &file = *new std::ofstream(path);
+  file << R"({"form": )" << json_text(opcode) << R"(, "rows": )" << rows << R"(, "operands": [)";
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    file << (i == 0 ? "" : ", ") << '"' << hexadecimal(packed(operands[i])) << '"';
+  file << R"(], "result": ")" << hexadecimal(result) << R"(", "ptx": )" << json_text(ptx) << "}\n"
+       << std::flush;
 }
 
 } // namespace
@@ -84,9 +122,11 @@ std::vector<std::uint64_t> evaluate(const std::string &opcode, int result_bits,
   shape.grid[0] = static_cast<std::uint32_t>((rows + 127) / 128);
   std::vector<std::uint64_t> results(rows);
   try {
-    const auto launch =
-        device.run(kernel_text(static_cast<int>(operands.size()) + 2, body), shape, parameters);
+    const std::string ptx = kernel_text(static_cast<int>(operands.size()) + 2, body);
+    const auto launch = device.run(ptx, shape, parameters);
     EXPECT_EQ(reports_of(*launch), "") << opcode;
+    if (launch->reports.empty())
+      record(opcode, ptx, rows, operands, device.get<std::uint8_t>(parameters[1]));
   } catch (const ptx::SyntaxError &error) {
     ADD_FAILURE() << opcode << ": " << error.what();
     return results;

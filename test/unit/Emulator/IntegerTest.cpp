@@ -161,5 +161,28 @@ TEST(Integer, CarriesGoFromOneInstructionToTheNext) {
   for (const char *type : {"u64", "s64"}) expect_carries<std::uint64_t>(type);
 }
 
+/// Compares a form on pairs with what a function makes of each half.
+template <class T, class Reference>
+void expect_pairs(const std::string &opcode, const Reference &reference) {
+  expect_form<std::uint32_t(std::uint32_t, std::uint32_t)>(opcode, [&](std::uint32_t a,
+                                                                       std::uint32_t b) {
+    std::uint32_t result = 0;
+    for (const int shift : {0, 16}) {
+      const auto x = static_cast<T>(a >> shift & 0xffff), y = static_cast<T>(b >> shift & 0xffff);
+      result |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(reference(x, y))) << shift;
+    }
+    return result;
+  });
+}
+
+TEST(Integer, PairsInOneRegister) {
+  expect_pairs<std::uint16_t>("add.u16x2", [](int a, int b) { return a + b; });
+  expect_pairs<std::int16_t>("add.s16x2", [](int a, int b) { return a + b; });
+  expect_pairs<std::uint16_t>("min.u16x2", [](int a, int b) { return std::min(a, b); });
+  expect_pairs<std::int16_t>("min.s16x2", [](int a, int b) { return std::min(a, b); });
+  expect_pairs<std::uint16_t>("max.u16x2", [](int a, int b) { return std::max(a, b); });
+  expect_pairs<std::int16_t>("max.s16x2", [](int a, int b) { return std::max(a, b); });
+}
+
 } // namespace
 } // namespace weft::emulator

@@ -97,9 +97,9 @@ TEST_F(Damage, DamagedWeightsAreSeenUnlessThatIsNotWanted) {
 
 TEST_F(Damage, ANewerVersion) {
   std::string bytes = whole_;
-  bytes[8] = 3;
+  bytes[8] = 4;
   bytes[12] = 7;
-  EXPECT_EQ(fault_of(bytes), "has format 3.7, but this version of Weft reads up to 2.x: load it "
+  EXPECT_EQ(fault_of(bytes), "has format 4.7, but this version of Weft reads up to 3.x: load it "
                              "with a newer one, or export it with this one");
   bytes[8] = 1;
   EXPECT_EQ(fault_of(bytes), "has format 1.7, but this version of Weft reads 2.x: load it with an "

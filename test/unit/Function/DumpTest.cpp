@@ -113,11 +113,12 @@ TEST_F(Dumps, WarnOnceOfAPhaseThatIsNone) {
   std::vector<std::string> warnings;
   for (const std::string &line : log_)
     if (line.starts_with("warning")) warnings.push_back(line);
-  EXPECT_EQ(warnings,
-            std::vector<std::string>{
-                "warning: WEFT_DUMP: there is no phase 'linag'; there are trace, differentiate, "
-                "control-deps, simplify, lift-state, linalg, schedule, bufferize, llvm, object, "
-                "and all"});
+  EXPECT_EQ(
+      warnings,
+      std::vector<std::string>{
+          "warning: WEFT_DUMP: there is no phase 'linag'; there are trace, differentiate, "
+          "control-deps, simplify, lift-state, linalg, schedule, bufferize, llvm, object, ptx, "
+          "and all"});
 }
 
 TEST_F(Dumps, ToAFolderThatIsNotThere) {

@@ -72,7 +72,7 @@ TEST(Enumerators, Phases) {
   auto f = function([](const Tensor &x) { return x + 1; }, {.name = "f"});
   EXPECT_THROWS(f.ir(tensor(1.f), static_cast<Phase>(200)), ValueError,
                 "f: ir: the value 200 is no phase; there are trace, differentiate, control-deps, "
-                "simplify, lift-state, linalg, schedule, bufferize, llvm, object");
+                "simplify, lift-state, linalg, schedule, bufferize, llvm, object, ptx");
 }
 
 TEST(Enumerators, Unconnected) {

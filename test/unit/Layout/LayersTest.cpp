@@ -107,6 +107,8 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/detail/parameters.h", "Export"},
     {"weft/program.h", "Export"},
     {"weft/c/program.h", "Export"},
+    {"weft/c/gpu.h", "Runtime"},
+    {"weft/device_memory.h", "Runtime"},
     {"weft/control_flow.h", "Function"},
     {"weft/host_call.h", "Function"},
     {"weft/detail/binding.h", "Runtime"},

@@ -516,9 +516,11 @@ Value lowerPad(LinalgBuilder &b, PadOp op) {
         b.checkedSum(size, b.checkedSum(offsets[axis], behind[axis], tooLarge), tooLarge));
   }
   Value value = tensor::ExtractOp::create(b, op.getValue(), ValueRange{});
-  Value background = b.filled(sizes, value);
-  Value result = tensor::InsertSliceOp::create(b, b.ofSizes(op.getX(), from), background, offsets,
-                                               from, strides);
+  Value result = b.filled(sizes, value);
+  // Of nothing there is nothing to insert, and insert_slice would refuse its offset.
+  if (!llvm::is_contained(op.getX().getType().getShape(), 0))
+    result = tensor::InsertSliceOp::create(b, b.ofSizes(op.getX(), from), result, offsets, from,
+                                           strides);
   b.setSizes(result, sizes);
   return result;
 }
