@@ -77,7 +77,8 @@ def test_variables_and_items_take_host_values(on_gpu):
         assert layer.build((None, 2)).kernel.device == "gpu:0"
         norm.build((None, 2)), recurrent.build((None, 4, 2))
         assert wf.Variable([1.0, 2.0]).device == wf.Variable(1.0).device == "gpu:0" == wf.add([1, 2], 3).device
-    for y in (layer([[1.0, 2.0]]), layer(np.ones((1, 2), np.float32)), norm([[1.0, 2.0]], training=True), recurrent(np.ones((1, 4, 2), np.float32))):
+    row, steps = np.ones((1, 2), np.float32), np.ones((1, 4, 2), np.float32)
+    for y in (layer([[1.0, 2.0]]), layer(row), norm([[1.0, 2.0]], training=True), recurrent(steps)):
         assert y.device == "gpu:0"
     for x, y in wf.data.from_tensors(np.ones((4, 2), np.float32), np.zeros((4, 3), np.float32)).batch(2):
         assert x.device == "cpu:0" and wf.losses.mean_squared_error(y, layer(x)).device == "gpu:0"
@@ -92,7 +93,8 @@ def test_tensors_of_the_host_stay_there(on_gpu):
     on_gpu(
         """
     x = wf.ones((2, 3)).to("gpu:0")
-    for y in (wf.tensor([1, 2, 3]), wf.asarray(np.ones(3)), wf.zeros(3), wf.ones(3) + [1, 2, 3], wf.Variable([1.0, 2.0, 3.0]), wf.Variable([1.0, 2.0, 3.0]).value(),
+    v = wf.Variable([1.0, 2.0, 3.0])
+    for y in (wf.tensor([1, 2, 3]), wf.asarray(np.ones(3)), wf.zeros(3), wf.ones(3) + [1, 2, 3], v, v.value(),
               wf.constant([1, 2, 3]), wf.array([1, 2, 3]), wf.exp(wf.tensor([1.0, 2.0, 3.0]))):
         assert (y + [1, 2, 3]).device == "cpu:0"
         with pytest.raises(wf.DeviceError, match="add: lhs is on gpu:0 and rhs on cpu:0: move one with .to()"):

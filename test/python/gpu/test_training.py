@@ -83,7 +83,8 @@ def test_fit_takes_data_of_the_host(on_gpu, tmp_path):
             wf.nn.seed(model, 3)
             optimizer = wf.optimizers.Adam(0.01)
         metrics = {"accuracy": wf.metrics.SparseCategoricalAccuracy(), "matrix": Hits()}
-        history = wf.train.fit(model, data, optimizer=optimizer, loss=loss_of, metrics=metrics, validation=data, progress=False, compile=compile, **more)
+        parts = dict(optimizer=optimizer, loss=loss_of, metrics=metrics, validation=data)
+        history = wf.train.fit(model, data, **parts, progress=False, compile=compile, **more)
         assert all(v.device == place for v in model.variables)
         return model, optimizer, history
 
@@ -138,7 +139,8 @@ def test_models_of_keras(on_gpu):
         tf.random.set_seed(4)
         with tf.device(place):
             model = tf.keras.Sequential([tf.keras.layers.Dense(8, activation="relu"), tf.keras.layers.Dense(3)])
-            model.compile("adam", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
+            loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+            model.compile("adam", loss, metrics=["accuracy"])
             model.build((None, 6))
             for i, v in enumerate(model.variables):
                 v.assign(np.linspace(-1, 1, int(np.prod(v.shape)), dtype=np.float32).reshape(v.shape))
@@ -186,8 +188,7 @@ def test_memory_that_is_full_in_the_middle_of_a_step(on_gpu):
 
     with pytest.raises(wf.ResourceExhaustedError, match=r"compiled.*gpu:0 is out of memory"):
         compiled(x, 16)
-    print(v.numpy())
-    assert v.numpy().tolist() in ([2, 2, 2], [3, 3, 3]) and (w.numpy() == 1).all()
+    assert v.numpy().tolist() == [2, 2, 2] and (w.numpy() == 1).all()
     assert np.isfinite(compiled(x, 1)[0].numpy()).all() and np.isclose(float(step(2)), 3 * 512)
     """,
         "memory=32M",
@@ -199,15 +200,17 @@ def test_new_tensors_are_made_on_the_device(on_gpu):
         """
     words = "gpu:0 is out of memory: asked for 4398046511104 bytes"
     for name, make in {
-        "zeros": lambda: wf.zeros([1 << 40], device="gpu:0"), "ones": lambda: wf.ones([1 << 40], device="gpu:0"), "full": lambda: wf.full([1 << 40], 3, "float32", device="gpu:0"),
-        "arange": lambda: wf.arange(1 << 40, dtype="float32", device="gpu:0"), "linspace": lambda: wf.linspace(0, 1, 1 << 39, dtype="float64", device="gpu:0"),
-        "eye": lambda: wf.eye(1 << 20, device="gpu:0"), "zeros_like": lambda: wf.zeros_like(wf.broadcast_to(wf.tensor(1.0), (1 << 40,)), device="gpu:0"),
+        "zeros": lambda **k: wf.zeros([1 << 40], **k), "ones": lambda **k: wf.ones([1 << 40], **k),
+        "full": lambda **k: wf.full([1 << 40], 3, "float32", **k), "arange": lambda **k: wf.arange(1 << 40, dtype="float32", **k),
+        "linspace": lambda **k: wf.linspace(0, 1, 1 << 39, dtype="float64", **k), "eye": lambda **k: wf.eye(1 << 20, **k),
+        "zeros_like": lambda **k: wf.zeros_like(wf.broadcast_to(wf.tensor(1.0), (1 << 40,)), **k),
     }.items():
         with pytest.raises(wf.ResourceExhaustedError, match=name + ": " + words):
-            make()
+            make(device="gpu:0")
     for dtype in ("bool", "int8", "int16", "int64", "float16", "float32", "float64", "complex128"):
         assert (wf.full((3, 5), 3, dtype, device="gpu:0").numpy() == np.full((3, 5), 3, dtype)).all()
-        assert (wf.ones((1000,), dtype, device="gpu:0").numpy() == 1).all() and (wf.zeros((7,), dtype, device="gpu:0").numpy() == 0).all()
+        assert (wf.ones((1000,), dtype, device="gpu:0").numpy() == 1).all()
+        assert (wf.zeros((7,), dtype, device="gpu:0").numpy() == 0).all()
     assert wf.full((0, 3), 1, device="gpu:0").shape == (0, 3) and wf.full((), 7, device="gpu:0").item() == 7
     """
     )
@@ -228,7 +231,8 @@ def test_other_processes_and_libraries(on_gpu):
     if child == 0:
         try:
             assert wf.devices() == ["cpu:0"], wf.devices()
-            for use in (lambda: x + 1, lambda: x.numpy(), lambda: wf.zeros(2, device="gpu:0"), lambda: wf.function(lambda: wf.zeros(2), device="gpu:0")()):
+            compiled = wf.function(lambda: wf.zeros(2), device="gpu:0")
+            for use in (lambda: x + 1, lambda: x.numpy(), lambda: wf.zeros(2, device="gpu:0"), compiled):
                 with pytest.raises(wf.DeviceError, match="gpu:0.* cannot be used in a child of fork"):
                     use()
             assert (wf.ones(2) + [1, 2]).tolist() == [2, 3]
