@@ -568,20 +568,20 @@ public:
         where_(where), kind_(Kind::weak_complex) {}
   template <class T>
   Operand(std::initializer_list<T> values, std::source_location where = WEFT_HERE)
-      : Operand(Owned{}, weft::tensor(values, where), where) {}
+      : Operand(Made{}, weft::tensor(values, where), where) {}
   template <class T>
   Operand(std::initializer_list<std::initializer_list<T>> values,
           std::source_location where = WEFT_HERE)
-      : Operand(Owned{}, weft::tensor(values, where), where) {}
+      : Operand(Made{}, weft::tensor(values, where), where) {}
   template <class T>
   Operand(std::initializer_list<std::initializer_list<std::initializer_list<T>>> values,
           std::source_location where = WEFT_HERE)
-      : Operand(Owned{}, weft::tensor(values, where), where) {}
+      : Operand(Made{}, weft::tensor(values, where), where) {}
   Operand(std::initializer_list<detail::Number> values, std::source_location where = WEFT_HERE)
-      : Operand(Owned{}, weft::tensor(values, where), where) {}
+      : Operand(Made{}, weft::tensor(values, where), where) {}
   Operand(std::initializer_list<std::initializer_list<detail::Number>> values,
           std::source_location where = WEFT_HERE)
-      : Operand(Owned{}, weft::tensor(values, where), where) {}
+      : Operand(Made{}, weft::tensor(values, where), where) {}
   Operand(const Operand &) = delete;
   Operand &operator=(const Operand &) = delete;
   ~Operand() {
@@ -661,6 +661,12 @@ private:
   struct Owned {};
   Operand(Owned, Tensor tensor, const std::source_location &where)
       : impl_(std::move(tensor).detach()), where_(where), kind_(Kind::owned) {}
+  struct Made {};
+  /// Of numbers of C++, which have no device.
+  Operand(Made, Tensor tensor, const std::source_location &where)
+      : Operand(Owned{}, std::move(tensor), where) {
+    impl_->uncommitted = impl_->storage != detail::Storage::traced;
+  }
 
   detail::TensorImpl *impl_ = nullptr;
   union {

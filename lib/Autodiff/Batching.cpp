@@ -44,6 +44,7 @@ Tensor Batcher::batch(const Tensor &members) const {
   ref->members = members;
   ref->owner = self_;
   Tensor result = detail::new_traced(type.dtype, std::span(type.shape).subspan(1), ref, 0);
+  result.impl()->device = members.device();
   if (ref->references.fetch_sub(1) == 1) Ref::free(ref);
   return result;
 }

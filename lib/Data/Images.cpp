@@ -11,6 +11,7 @@
 #include "IO/InputFile.h"
 #include "Runtime/Elements.h"
 #include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
@@ -269,7 +270,7 @@ std::string encode_png(const Tensor &image, std::source_location where) {
                 {}};
   check_size(pixels, "the image", kMostPixels);
   make_room(pixels, "the image");
-  const Tensor source = make_contiguous(image);
+  const Tensor source = make_contiguous(weft::detail::on_host(image));
   visit_real(image.dtype(), [&]<class T>() { to_samples<T>(source, pixels.samples); });
   return encode_pixels(pixels);
 }

@@ -3,10 +3,12 @@
 
 #include "Data/Stage.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include "Support/Messages.h"
 #include "Support/Profile.h"
+#include <weft/detail/binding.h>
 
 namespace weft::data::detail {
 
@@ -48,8 +50,11 @@ public:
     }
     item = element.make();
     std::int64_t bytes = 0;
-    for (const Tensor &tensor : item.tensors)
+    for (Tensor &tensor : item.tensors) {
       bytes += tensor.size() * static_cast<std::int64_t>(item_size(tensor.dtype()));
+      // Who computes with the element decides where.
+      if (weft::detail::on_cpu(tensor)) tensor = weft::detail::uncommitted(std::move(tensor));
+    }
     progress_->count(start_.loop, bytes, asked, std::chrono::steady_clock::now());
     return true;
   }

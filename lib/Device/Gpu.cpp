@@ -99,6 +99,11 @@ bool Gpu::usable() const noexcept {
   return lost_.load(std::memory_order_acquire) == nullptr && generation_ == forks::generation();
 }
 
+void Gpu::wait_for_all() const {
+  const Entered entered(*this);
+  check(driver_.cuCtxSynchronize(), "waiting for its work");
+}
+
 void Gpu::make_context() const {
   const std::lock_guard lock(context_mutex_);
   if (context_.load(std::memory_order_relaxed) != nullptr) return;

@@ -36,6 +36,8 @@ public:
   void launch(const Program &program, std::size_t kernel, Dim3 grid, Dim3 block,
               std::size_t shared_bytes, void *const *arguments) override;
   void wait() override;
+  /// For the work of everybody, other libraries among them.
+  void wait_for_all() const;
   MemoryStats memory() const override;
   void release_cached_memory() override;
 

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <utility>
 
-#include "Device/Device.h"
+#include "Device/Gpu.h"
 #include "Support/Fault.h"
 #include "Support/Messages.h"
 
@@ -59,7 +59,8 @@ Device::Device(const std::string &name) : Device(parse_device(name)) {}
 
 std::vector<Device> devices() {
   std::vector<Device> all = {Device()};
-  for (const device::Runtime *gpu : device::gpus()) all.push_back(gpu->device());
+  for (const device::Runtime *gpu : device::gpus())
+    if (static_cast<const device::Gpu *>(gpu)->usable()) all.push_back(gpu->device());
   return all;
 }
 

@@ -142,8 +142,14 @@ void CompiledCall::take_sized(std::vector<Tensor> &results, std::vector<Tensor> 
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
   const profile::Scope scope(profile::Kind::function, event_);
-  if (const Device device = place_of(inputs, variables); device != Device()) [[unlikely]]
-    return run_on(on(device), inputs, variables);
+  if (const Device device = place_of(inputs, variables); device != Device()) [[unlikely]] {
+    try {
+      return run_on(on(device), inputs, variables);
+    } catch (const OutOfMemory &error) { // of the device, which does not know whose memory it is
+      if (!error.message().starts_with("gpu:")) throw;
+      raise(ErrorKind::out_of_memory, program_->name + ": " + std::string(error.message()));
+    }
+  }
   const CompiledCode *code = nullptr;
   if (profile::on() && profile::inside_functions()) [[unlikely]]
     code = profiled_.code(code_);

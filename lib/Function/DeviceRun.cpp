@@ -35,7 +35,7 @@ std::vector<Tensor> inputs_on(Device device, const std::string &function,
     gather_on_one_device(function, tensors,
                          [](std::size_t i) { return "argument " + std::to_string(i); });
   for (std::size_t i = 0; i < tensors.size() && !moves; ++i)
-    if (tensors[i].device() != device && !is_one_element(tensors[i]))
+    if (tensors[i].device() != device && !moves_by_itself(tensors[i]))
       raise(ErrorKind::device, function + ": argument " + std::to_string(i) + " is on " +
                                    to_string(tensors[i].device()) +
                                    " and what the function uses on " + to_string(device) +

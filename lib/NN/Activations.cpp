@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "NN/FusedCall.h"
+#include "Ops/DeviceOps.h"
 #include "Support/CallSite.h"
 #include <weft/ops.h>
 
@@ -60,7 +61,7 @@ Tensor floating(const Operand &x) {
 /// One of them as users call it, by the kernels of that name.
 template <Fused forward, Fused pullback, Tensor (*ops)(const Tensor &)>
 Tensor activation(const char *name, const Operand &x) {
-  const CompositeCall site(name, x.where());
+  const CallBeside site(name, x);
   const nn::FusedFunction function{.name = name,
                                    .active = 1,
                                    .forward = [](std::span<const Tensor> of) -> nn::FusedResult {
@@ -101,7 +102,7 @@ WEFT_ACTIVATION(softsign, softsign_ops)
 #undef WEFT_ACTIVATION
 
 Tensor sigmoid(const Operand &x) {
-  const CompositeCall site("sigmoid", x.where());
+  const CallBeside site("sigmoid", x);
   return logistic(x);
 }
 

@@ -7,6 +7,7 @@
 
 #include "NN/Build.h"
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/DeviceOps.h"
 #include "Support/CallSite.h"
 #include "Support/Messages.h"
 #include <weft/control_flow.h>
@@ -446,7 +447,7 @@ Tensor repeated(const Tensor &x, std::int64_t group) {
 
 Tensor attention(const Operand &query, const Operand &key, const Operand &value, const Tensor &mask,
                  const AttentionOptions &options) {
-  const CompositeCall site("attention", query.where());
+  const CallBeside site("attention", query, key, value);
   Tensor q = query.materialize(), k = key.materialize(), v = value.materialize();
   std::int64_t group = check(q, k, v, options);
   if (options.generator && options.dropout_key.defined())

@@ -43,7 +43,7 @@ namespace {
 /// `draw` gives what is kept, of the shape and with the probability given.
 template <class Draw>
 Tensor dropped(const Operand &x, double rate, const Draw &draw) {
-  const CompositeCall site("dropout", x.where());
+  const CallBeside site("dropout", x);
   check_rate(rate);
   Tensor value = x.materialize();
   if (!is_floating(value.dtype()))
@@ -99,37 +99,37 @@ Tensor Dropout::operator()(const Operand &x, const CallOptions &options) const {
 }
 
 Tensor LogSoftmax::operator()(const Operand &logits, std::int64_t axis) const {
-  const CompositeCall site("log_softmax", logits.where());
+  const CallBeside site("log_softmax", logits);
   return log_softmax_along(with_axis("log_softmax", logits), axis);
 }
 
 Tensor Softmax::operator()(const Operand &logits, std::int64_t axis) const {
-  const CompositeCall site("softmax", logits.where());
+  const CallBeside site("softmax", logits);
   return softmax_along(with_axis("softmax", logits), axis);
 }
 
 Tensor layer_norm(const Operand &x, const Operand &gamma, const Operand &beta, double epsilon) {
-  const CompositeCall site("layer_norm", x.where());
+  const CallBeside site("layer_norm", x);
   const Tensor value = normalized_operand("layer_norm", x);
   return normalized_rows(value, epsilon, gamma.materialize(value.dtype()),
                          beta.materialize(value.dtype()));
 }
 
 Tensor rms_norm(const Operand &x, const Operand &scale, double epsilon) {
-  const CompositeCall site("rms_norm", x.where());
+  const CallBeside site("rms_norm", x);
   const Tensor value = normalized_operand("rms_norm", x);
   return rms_norm_of_rows(value, scale.materialize(value.dtype()), epsilon);
 }
 
 Tensor batch_norm(const Operand &x, const Operand &gamma, const Operand &beta, double epsilon) {
-  const CompositeCall site("batch_norm", x.where());
+  const CallBeside site("batch_norm", x);
   const Tensor value = normalized_operand("batch_norm", x);
   return normalized(value, moments_of_channels(value), epsilon, gamma.materialize(value.dtype()),
                     beta.materialize(value.dtype()));
 }
 
 Tensor one_hot(const Operand &labels, const Size &classes, DType dtype) {
-  const CompositeCall site("one_hot", labels.where());
+  const CallBeside site("one_hot", labels);
   const Tensor indices = labels.materialize();
   if (!is_integer(indices.dtype()))
     throw DTypeError("one_hot: the labels must be integers, but they are " +

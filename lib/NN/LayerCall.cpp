@@ -47,7 +47,9 @@ Tensor LayerCall::input(const Operand &x) const {
 }
 
 Tensor LayerCall::weight(const Variable &variable) const {
-  return in_dtype(variable.value(), name_.computes_in());
+  Tensor value = variable.value();
+  device_.follow(value); // of an input that has no device
+  return in_dtype(std::move(value), name_.computes_in());
 }
 
 Tensor LayerCall::wide_input(const Operand &x, DType dtype) const {

@@ -3,6 +3,7 @@
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
+#include <weft/detail/binding.h>
 #include <weft/ops.h>
 
 namespace weft {
@@ -70,7 +71,8 @@ using nn::CellOptions, nn::VariableMaker, nn::LayerCall, nn::check_at_least_one,
 
 Tensor zero_state(const Tensor &x, std::int64_t units, DType dtype) {
   const std::int64_t batch = type_of(x).shape.end()[-2];
-  if (batch != unknown) return zeros({batch, units}, dtype);
+  // With the input, or with the weights where that has no device.
+  if (batch != unknown) return weft::detail::uncommitted(zeros({batch, units}, dtype));
   // A column of zeros as long as the batch.
   Ints others;
   for (std::int64_t axis = 0; axis + 2 < x.rank(); ++axis) others.push_back(axis);

@@ -204,7 +204,7 @@ Tensor positional_encoding(std::int64_t length, std::int64_t size, double base, 
 }
 
 Tensor rotary(const Operand &x, bool interleaved, double base) {
-  const CompositeCall site("rotary", x.where());
+  const CallBeside site("rotary", x);
   const Tensor value = x.materialize();
   const TensorType type = detail::type_of(value);
   if (type.shape.size() < 2 || type.shape.back() == unknown || type.shape.back() % 2 != 0)

@@ -41,16 +41,25 @@ Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> given, cons
   if (info.results == 0) return function(info, given, attrs, *type);
   std::vector<Tensor> operands(given.begin(), given.end());
   const Device device = gather_on_one_device(info.name, operands, [&](std::size_t i) {
-    return std::string(info.operands[std::min(i, info.operands.size() - 1)].name);
+    const std::size_t last = info.operands.size() - 1;
+    const std::string name(info.operands[std::min(i, last)].name);
+    return info.operands[last].variadic && i >= last ? name + "[" + std::to_string(i - last) + "]"
+                                                     : name;
   });
+  if (device == Device()) return execute_eager(info.op, operands, attrs, more);
   result_types[0] = *type;
   const profile::Scope scope(profile::Kind::op, info.name);
   if (eager::gives_views(function)) return function(info, operands, attrs, *type);
   const OpCall call{info.op, operands, attrs};
   std::vector<Tensor> results(1 + more.size());
   const DeviceOpRunner runner = device_op_runner;
-  if (runner == nullptr || !runner(call, device, result_types, results))
-    run_staged(call, device, results);
+  try {
+    if (runner == nullptr || !runner(call, device, result_types, results))
+      run_staged(call, device, results);
+  } catch (const OutOfMemory &error) { // of the device, which does not know whose memory it is
+    if (!error.message().starts_with("gpu:")) throw;
+    raise(ErrorKind::out_of_memory, std::string(info.name) + ": " + std::string(error.message()));
+  }
   std::move(results.begin() + 1, results.end(), more.begin());
   return std::move(results[0]);
 }

@@ -22,13 +22,15 @@ using DeviceOpRunner = bool (*)(const OpCall &call, Device device,
 void set_device_op_runner(DeviceOpRunner runner);
 
 /// While one lives, what creation functions of this thread make goes to the device of the first
-/// operand: functions that are made of ops make tensors of their own.
+/// operand that has one: functions that are made of ops make tensors of their own.
 class DeviceOfOperands {
 public:
   DeviceOfOperands() = default;
   explicit DeviceOfOperands(std::span<const Tensor> operands) { follow(operands); }
   void follow(const detail::TensorImpl *operand) {
-    if (scope_ || operand == nullptr || operand->storage == detail::Storage::traced) return;
+    if (scope_ || operand == nullptr || operand->uncommitted) return;
+    // Of traced ones only those know a device that stand for many tensors.
+    if (operand->storage == detail::Storage::traced && detail::on_cpu(*operand)) return;
     if (operand->device != default_device()) scope_.emplace(operand->device);
   }
   void follow(const Tensor &operand) { follow(operand.impl()); }
@@ -44,11 +46,15 @@ private:
   std::optional<DeviceScope> scope_;
 };
 
-/// A CompositeCall of a function whose own tensors belong beside an operand.
+/// A CompositeCall of a function whose own tensors belong beside its operands.
 class CallBeside {
 public:
-  CallBeside(const char *function, const Operand &operand) : site_(function, operand.where()) {
-    device_.follow(operand.impl());
+  template <class... Operands>
+  explicit CallBeside(const char *function, const Operand &operand, const Operands &...others)
+      : site_(function, operand.where()) {
+    for (const detail::TensorImpl *impl : {operand.impl(), others.impl()...})
+      if (impl != nullptr && !detail::on_cpu(*impl)) device_.follow(impl);
+    for (const detail::TensorImpl *impl : {operand.impl(), others.impl()...}) device_.follow(impl);
   }
   CallBeside(const char *function, const Tensor &operand, const std::source_location &where)
       : site_(function, where) {

@@ -4,11 +4,15 @@
 #include <limits>
 
 #include "Runtime/Variable.h"
+#include <weft/detail/binding.h>
 #include <weft/device.h>
 #include <weft/error.h>
 #include <weft/ops.h>
 
 namespace weft::random::detail {
+
+/// States and keys go to the parameters that are drawn with.
+using weft::detail::uncommitted;
 
 thread_local constinit Taker *Taker::innermost_ __attribute__((tls_model("initial-exec"))) =
     nullptr;
@@ -29,7 +33,7 @@ Tensor take(const Variable &generator, std::int64_t streams) {
     const DeviceScope beside(state.impl()->device);
     return state + tensor({std::int64_t{0}, streams});
   });
-  return taken;
+  return uncommitted(taken);
 }
 
 const Variable &process_state() {
@@ -55,7 +59,7 @@ Tensor take(const std::string &function, const Tensor &key, std::int64_t streams
 
 Tensor advanced(const Tensor &state, std::int64_t number) {
   const DeviceScope beside(state.impl()->device);
-  return state + iota(DType::i64, {2}) * number;
+  return uncommitted(state + iota(DType::i64, {2}) * number);
 }
 
 namespace {
@@ -72,7 +76,7 @@ Tensor words_of(const Tensor &state, const Sizes &sizes) {
 } // namespace
 
 Tensor keys_of(const Tensor &state, const Sizes &sizes) {
-  return cast(words_of(advanced(state, kSplit), sizes), DType::u64);
+  return uncommitted(cast(words_of(advanced(state, kSplit), sizes), DType::u64));
 }
 
 Tensor key_with(const Tensor &state, const Tensor &number) {
@@ -81,7 +85,7 @@ Tensor key_with(const Tensor &state, const Tensor &number) {
     const Tensor words = words_of(advanced(state, kFold), {2});
     return words + cast(number, DType::i64) * iota(DType::i64, {2});
   }();
-  return cast(words_of(numbered, {2}), DType::u64);
+  return uncommitted(cast(words_of(numbered, {2}), DType::u64));
 }
 
 Tensor open_interval(const Tensor &state, const Sizes &sizes, DType dtype) {

@@ -2,13 +2,16 @@
 #include "Ops/Eager.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "Kernels/KernelTable.h"
 #include "Ops/DeviceOps.h"
+#include "Runtime/Filled.h"
 #include "Support/Fault.h"
 #include "Support/Profile.h"
+#include <weft/detail/binding.h>
 
 namespace weft {
 
@@ -116,13 +119,16 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   TensorType few[3]; // most ops have no more operands
   std::vector<TensorType> many(operands.size() > std::size(few) ? operands.size() : 0);
   const std::span<TensorType> types(many.empty() ? few : many.data(), operands.size());
-  bool on_cpu = true;
+  bool on_cpu = true, uncommitted = false;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     check_operand(info, operands[i], i);
     on_cpu &= detail::on_cpu(operands[i]);
+    uncommitted |= operands[i].impl()->uncommitted;
     types[i] = detail::type_of(operands[i]);
   }
-  if (!on_cpu) [[unlikely]]
+  if (uncommitted) [[unlikely]]
+    uncommitted = std::ranges::all_of(operands, moves_by_itself);
+  if (!on_cpu || (uncommitted && default_device() != Device())) [[unlikely]]
     return execute_on_device(info, operands, attrs, more);
   std::vector<TensorType> more_types(more.size());
   Result<TensorType> result = infer({op, types, attrs, more_types});
@@ -131,6 +137,9 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
     if (const std::optional<Widened> wide = widened(info, types))
       return execute_widened(info, operands, attrs, *wide, *result, more_types, more);
   profile::Scope scope(profile::Kind::op, info.name);
+  std::optional<detail::Room> room;
+  if (info.creates && default_device() != Device()) [[unlikely]]
+    room.emplace(result->dtype, result->shape);
   const bool any_complex =
       is_complex(result->dtype) ||
       std::ranges::any_of(types, [](const TensorType &type) { return is_complex(type.dtype); });
@@ -141,8 +150,12 @@ Tensor execute_eager(OpCode op, std::span<const Tensor> operands, const Attrs &a
   if (scope.noted()) [[unlikely]]
     scope.set_detail(text_of(types, value));
   if (info.creates) {
-    value = detail::placed(std::move(value));
+    if (room) value = room->placed(std::move(value));
     for (Tensor &result : more) result = detail::placed(std::move(result));
+  }
+  if (uncommitted) [[unlikely]] { // so is what was made of them alone
+    value = detail::uncommitted(std::move(value));
+    for (Tensor &result : more) result = detail::uncommitted(std::move(result));
   }
   return value;
 }

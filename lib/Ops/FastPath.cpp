@@ -100,9 +100,12 @@ bool same_sizes(const detail::TensorImpl *a, const detail::TensorImpl *b) {
   return true;
 }
 
+/// What has no device yet goes the long way, which gives it one.
+inline bool is_plain(const detail::TensorImpl *x) { return x->plain && !x->uncommitted; }
+
 inline __attribute__((always_inline)) Tensor of_tensor(OpCode code, const detail::TensorImpl *x) {
   const auto op = static_cast<std::size_t>(code);
-  if (x == nullptr || !x->plain || profile::on()) return {};
+  if (x == nullptr || !is_plain(x) || profile::on()) return {};
   const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(x->dtype)];
   if (result == 0) return {};
   return run(op, x, result, 0, x->data, nullptr);
@@ -111,7 +114,7 @@ inline __attribute__((always_inline)) Tensor of_tensor(OpCode code, const detail
 inline __attribute__((always_inline)) Tensor of_tensors(OpCode code, const detail::TensorImpl *a,
                                                         const detail::TensorImpl *b) {
   const auto op = static_cast<std::size_t>(code);
-  if (a->dtype != b->dtype || !a->plain || !b->plain || profile::on()) return {};
+  if (a->dtype != b->dtype || !is_plain(a) || !is_plain(b) || profile::on()) return {};
   const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(a->dtype)];
   if (result == 0) return {};
   if (same_sizes(a, b)) return run(op, a, result, 0, a->data, b->data);
@@ -136,7 +139,7 @@ Tensor fast_binary(OpCode code, const Operand &lhs, const Operand &rhs) {
   if (a != nullptr && b != nullptr) return of_tensors(code, a, b);
   // Only one of them may be a scalar of C++ (and neither undefined).
   const detail::TensorImpl *like = a != nullptr ? a : b;
-  if (like == nullptr || !like->plain || profile::on()) return {};
+  if (like == nullptr || !is_plain(like) || profile::on()) return {};
   const std::uint8_t result = known_storage.result[op][static_cast<std::size_t>(like->dtype)];
   if (result == 0) return {};
   alignas(8) std::byte element[8];

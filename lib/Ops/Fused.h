@@ -8,12 +8,15 @@
 namespace weft::call {
 
 /// Whether a function made of ops may run as one kernel here: nobody sees its ops, and all operands
-/// are given, in host memory.
+/// are given, in host memory, where one of them stays.
 inline bool fuses(std::span<const Tensor> operands) {
   if (Interpreter::current() != nullptr) return false;
-  for (const Tensor &operand : operands)
+  bool uncommitted = false;
+  for (const Tensor &operand : operands) {
     if (!operand.defined() || !detail::on_cpu(operand)) return false;
-  return true;
+    uncommitted |= operand.impl()->uncommitted;
+  }
+  return !uncommitted || detail::all_on_cpu(operands);
 }
 
 /// The result by the function's kernel, with the bits that its ops give; undefined where it has

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "Runtime/Elements.h"
+#include "Runtime/Filled.h"
 #include "Runtime/NewTensor.h"
-#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/SizeNames.h"
@@ -280,7 +280,9 @@ Tensor eye(const Size &rows, const Size &columns, std::int64_t k, DType dtype,
         equal(add(iota(DType::i64, {rows, 1}), k), iota(DType::i64, {1, columns}, {.axis = 1})),
         dtype);
   const std::int64_t height = rows.number(), width = columns.number();
-  Tensor result = detail::new_tensor(dtype, Shape{height, width});
+  const Shape shape{height, width};
+  const detail::Room room(dtype, shape);
+  Tensor result = detail::new_tensor(dtype, shape);
   visit_dtype(dtype, [&]<class T>() {
     T *target = detail::elements<T>(result);
     std::fill_n(target, result.size(), T(0));
@@ -288,7 +290,7 @@ Tensor eye(const Size &rows, const Size &columns, std::int64_t k, DType dtype,
     for (std::int64_t i = std::max<std::int64_t>(0, -k); i < height && i + k < width; ++i)
       target[i * width + i + k] = T(1);
   });
-  return detail::placed(std::move(result));
+  return room.placed(std::move(result));
 }
 
 namespace {
@@ -322,12 +324,13 @@ Tensor linspace(double start, double stop, const Size &number, LinspaceOptions o
     line = line_between(start, stop, number, options);
   } else {
     const std::int64_t parts = options.endpoint ? count - 1 : count;
+    const detail::Room room(DType::f64, Shape{count});
     line = detail::new_tensor(DType::f64, Shape{count});
     auto *to = detail::elements<double>(line);
     const double step = parts > 0 ? (stop - start) / static_cast<double>(parts) : 0;
     for (std::int64_t i = 0; i < count; ++i) to[i] = start + static_cast<double>(i) * step;
     if (options.endpoint && count > 1) to[count - 1] = stop;
-    line = detail::placed(std::move(line));
+    line = room.placed(std::move(line));
   }
   if (is_integer(options.dtype)) line = floor(line); // as NumPy's
   return options.dtype == DType::f64 ? line : cast(line, options.dtype);

@@ -7,8 +7,8 @@
 #include "Ops/Call.h"
 #include "Ops/FastPath.h"
 #include "Ops/Fused.h"
+#include "Runtime/Filled.h"
 #include "Runtime/NewTensor.h"
-#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
@@ -17,6 +17,18 @@
 #include <weft/ops.h>
 
 namespace weft {
+
+/// An element of the host in each place, where this thread's new tensors go.
+static Tensor repeated(const Tensor &scalar, const Shape &shape) {
+  const DType dtype = scalar.dtype();
+  if (const Device device = default_device(); device != Device())
+    return detail::filled_on(device, dtype, shape, scalar.impl()->data);
+  Tensor result = detail::new_tensor(dtype, shape);
+  visit_dtype(dtype, [&]<class T>() {
+    std::fill_n(detail::elements<T>(result), result.size(), *detail::elements<T>(scalar));
+  });
+  return result;
+}
 
 Tensor full(const Sizes &shape, const Operand &value, DType dtype, std::source_location where) {
   const CompositeCall site("full", where);
@@ -33,22 +45,14 @@ Tensor full(const Sizes &shape, const Operand &value, DType dtype, std::source_l
   // A size that only the call knows is a value of the trace.
   if (!shape.are_numbers() || scalar.impl()->storage == detail::Storage::traced)
     return broadcast(scalar, shape);
-  Tensor result = detail::new_tensor(dtype, Shape(shape.numbers()));
-  visit_dtype(dtype, [&]<class T>() {
-    std::fill_n(detail::elements<T>(result), result.size(), *detail::elements<T>(scalar));
-  });
-  return detail::placed(std::move(result));
+  return repeated(scalar, Shape(shape.numbers()));
 }
 
 /// That number of C++ in each element.
 static Tensor filled(const char *function, const Sizes &shape, DType dtype, int value) {
   check_dtype(function, dtype);
   if (!shape.are_numbers()) return broadcast(Operand(value).materialize(dtype), shape);
-  Tensor result = detail::new_tensor(dtype, Shape(shape.numbers()));
-  visit_dtype(dtype, [&]<class T>() {
-    std::fill_n(detail::elements<T>(result), result.size(), static_cast<T>(value));
-  });
-  return detail::placed(std::move(result));
+  return repeated(Operand(value).materialize(dtype), Shape(shape.numbers()));
 }
 
 Tensor zeros(const Sizes &shape, DType dtype, std::source_location where) {

@@ -48,7 +48,8 @@ Variable::Variable(const Operand &initial, std::string name, bool trainable) {
   // Inside a trace it is made now, and once, where this thread's new tensors go.
   if (interpreter != nullptr && value.defined() && value.traced())
     value = interpreter->initial_value(value, name);
-  if (value.defined() && !device::scopes_count()) {
+  const bool is_new = initial.weak() || (value.defined() && value.impl()->uncommitted);
+  if (is_new || (value.defined() && !device::scopes_count())) {
     const device::ScopesCount on_devices(true);
     value = detail::placed(std::move(value));
   }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/DeviceOps.h"
 #include "Ops/Draws.h"
 #include "Ops/Eager.h"
 #include "Ops/EagerDistributions.h"
@@ -247,6 +248,8 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
     throw ValueError("random::bernoulli: the probability " + number_text(value) +
                      " is not from 0 to 1");
   const DType compute = dtype_info(p.dtype()).compute;
+  DeviceOfOperands beside;
+  beside.follow(p.rank() == 0 ? nullptr : p.impl());
   return draw_uniform(source.take(1), sizes, compute) < cast(p, compute);
 }
 
@@ -254,6 +257,8 @@ Tensor categorical(Source &source, const Operand &given, std::int64_t axis) {
   need_floating("categorical", given.dtype());
   const Tensor logits = cast(given, dtype_info(given.dtype()).compute);
   const Sizes sizes = weft::detail::sizes_of(logits);
+  DeviceOfOperands beside;
+  beside.follow(logits);
   // By Gumbel: the largest of logits with noise of his distribution. None is infinite.
   const double least = logits.dtype() == DType::f32 ? std::numeric_limits<float>::min()
                                                     : std::numeric_limits<double>::min();
@@ -311,6 +316,8 @@ Tensor shuffle(Source &source, const Operand &x) {
   if (rows.rank() == 0)
     throw ShapeError("random::shuffle: x is a scalar, so there is nothing to put in order");
   const Sizes count{weft::detail::sizes_of(rows)[0]};
+  DeviceOfOperands beside;
+  beside.follow(rows);
   return gather(rows, draw_permutation(source.take(1), count, DType::i64));
 }
 

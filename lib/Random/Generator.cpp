@@ -4,6 +4,7 @@
 #include "Ops/Draws.h"
 #include "Random/Source.h"
 #include "Support/CallSite.h"
+#include <weft/detail/binding.h>
 #include <weft/ops.h>
 
 namespace weft::random {
@@ -150,7 +151,7 @@ const Generator &process_generator() {
 
 Tensor key(std::uint64_t seed, std::source_location where) {
   const CompositeCall site("random::key", where);
-  return tensor({seed, std::uint64_t{0}});
+  return weft::detail::uncommitted(tensor({seed, std::uint64_t{0}}));
 }
 
 void set_seed(std::uint64_t seed, std::source_location where) {

@@ -28,7 +28,7 @@ namespace weft {
 /// Stands before a dynamic temporary; they are on a list that their call owns.
 struct alignas(allocator::kAlignment) Temporary {
   Temporary *newer, *older;
-  std::uint16_t size_class;
+  std::uint8_t size_class;
 };
 
 void CallContext::free_temporaries() noexcept {

@@ -2,8 +2,10 @@
 #include <weft/detail/dlpack.h>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 
+#include "Device/Gpu.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
@@ -77,6 +79,13 @@ Tensor take(Managed *array, std::optional<bool> copy) {
     throw DTypeError(what + " has elements of DLPack's type " + std::to_string(type.code) +
                      " with " + std::to_string(type.bits) + " bits and " +
                      std::to_string(type.lanes) + " lanes, which no dtype holds");
+  if (is_cuda(array->array)) {
+    auto *held = new std::shared_ptr<Managed>(owner);
+    const auto drop_it = [](void *context) {
+      delete static_cast<std::shared_ptr<Managed> *>(context);
+    };
+    return cuda_tensor(array->array, what, {drop_it, held}, copy == true && !exclusive);
+  }
   const Layout layout = layout_of(array->array, what);
   const bool aligned = reinterpret_cast<std::uintptr_t>(layout.data) % item_size(*dtype) == 0;
   if (!aligned && copy == false)
@@ -97,10 +106,8 @@ std::optional<DType> dtype_of(const DataType &dtype) {
   return std::nullopt;
 }
 
-Layout layout_of(const Array &array, const std::string &what) {
-  if (array.device.type != kCpu && array.device.type != kCudaHost)
-    throw ValueError(what + " is on a device of DLPack's kind " +
-                     std::to_string(array.device.type) + ": move it to the CPU first");
+/// The same, whatever device it is on.
+static Layout layout_anywhere(const Array &array, const std::string &what) {
   if (array.rank < 0 || array.rank > max_rank)
     throw ShapeError(what + " has " + std::to_string(array.rank) + " axes: a tensor has at most " +
                      std::to_string(max_rank));
@@ -120,6 +127,42 @@ Layout layout_of(const Array &array, const std::string &what) {
     throw ValueError(what + " is of shape " + to_string(layout.shape) +
                      ", but has no elements: its pointer to them is null");
   return layout;
+}
+
+Layout layout_of(const Array &array, const std::string &what) {
+  if (array.device.type != kCpu && array.device.type != kCudaHost)
+    throw ValueError(what + " is on a device of DLPack's kind " +
+                     std::to_string(array.device.type) + ": move it to the CPU first");
+  return layout_anywhere(array, what);
+}
+
+Tensor cuda_tensor(const Array &array, const std::string &what, ExternalOwner owner, bool copy) {
+  const auto made = [&]() -> Tensor {
+    const std::optional<DType> dtype = dtype_of(array.dtype);
+    if (!dtype) throw DTypeError(what + " has elements on a GPU of a type that no dtype holds");
+    const Layout layout = layout_anywhere(array, what);
+    if (reinterpret_cast<std::uintptr_t>(layout.data) % item_size(*dtype) != 0)
+      throw ValueError(what + " has elements on a GPU that are not aligned");
+    if (array.device.index < 0 || array.device.index > std::numeric_limits<std::uint8_t>::max())
+      throw ValueError(what + " is on GPU " + std::to_string(array.device.index));
+    const Device device(DeviceKind::gpu, static_cast<std::uint8_t>(array.device.index));
+    static_cast<device::Gpu &>(device::runtime_of(device)).wait_for_all();
+    Tensor result = new_external(*dtype, layout.shape, layout.data, {[](void *) {}, nullptr});
+    TensorImpl &impl = *result.impl();
+    impl.plain = false;
+    impl.device = device;
+    std::ranges::copy(layout.strides, impl.strides());
+    return result;
+  };
+  Tensor result;
+  try {
+    result = made();
+  } catch (...) {
+    owner.release(owner.context);
+    throw;
+  }
+  *static_cast<ExternalOwner *>(result.impl()->base) = owner;
+  return copy ? copy_of(result) : result;
 }
 
 void check_version(const ManagedVersioned &array, const std::string &what) {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "Runtime/Elements.h"
+#include "Runtime/Filled.h"
 #include "Runtime/NewTensor.h"
-#include "Runtime/OnDevice.h"
 #include "Runtime/Printing.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
@@ -174,12 +174,14 @@ Tensor range_of(std::uint64_t count, DType dtype, const Number &number) {
     check_fits(number(0), dtype);
     check_fits(number(static_cast<std::int64_t>(count) - 1), dtype);
   }
-  Tensor result = new_tensor(dtype, Shape{static_cast<std::int64_t>(count)});
+  const Shape shape{static_cast<std::int64_t>(count)};
+  const detail::Room room(dtype, shape);
+  Tensor result = new_tensor(dtype, shape);
   visit_dtype(dtype, [&]<class T>() {
     T *target = elements<T>(result);
     for (std::int64_t i = 0; i < result.size(); ++i) target[i] = convert_element<T>(number(i));
   });
-  return detail::placed(std::move(result));
+  return room.placed(std::move(result));
 }
 
 } // namespace

@@ -85,6 +85,7 @@ Tensor new_view_as(const Tensor &of, DType dtype, std::span<const std::int64_t> 
   Tensor result(allocate_tensor(header_bytes(dims.size()), dtype, dims, Storage::view));
   TensorImpl *impl = result.impl();
   impl->device = source->device;
+  impl->uncommitted = source->uncommitted;
   std::uint64_t size = 1; // unsigned: it may wrap around before it meets a size 0
   for (std::size_t i = 0; i < dims.size(); ++i) {
     size *= static_cast<std::uint64_t>(dims[i]);
@@ -141,6 +142,26 @@ Tensor new_alias(const Tensor &of) {
     return new_traced(impl->dtype, impl->sizes(), static_cast<TraceRef *>(impl->base),
                       impl->trace_value);
   return new_view(of, impl->sizes(), {impl->strides(), impl->rank}, 0);
+}
+
+namespace {
+bool is_only_ours(const Tensor &tensor) {
+  return tensor.impl()->references.load(std::memory_order_acquire) == 1;
+}
+} // namespace
+
+Tensor uncommitted(Tensor made) {
+  if (!made.defined() || made.traced() || made.impl()->uncommitted) return made;
+  if (!is_only_ours(made)) made = new_alias(made);
+  made.impl()->uncommitted = true;
+  return made;
+}
+
+Tensor committed(Tensor tensor) {
+  if (!tensor.defined() || !tensor.impl()->uncommitted) return tensor;
+  if (!is_only_ours(tensor)) tensor = new_alias(tensor);
+  tensor.impl()->uncommitted = false;
+  return tensor;
 }
 
 void destroy(TensorImpl *impl) noexcept {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "Runtime/Filled.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -50,8 +51,15 @@ Tensor fetched(const TensorImpl &impl) {
 } // namespace
 
 bool all_on_cpu(std::span<const Tensor> tensors) {
-  return std::ranges::all_of(
-      tensors, [](const Tensor &tensor) { return !tensor.defined() || on_cpu(tensor); });
+  bool uncommitted = false;
+  for (const Tensor &tensor : tensors) {
+    if (!tensor.defined()) continue;
+    if (!on_cpu(tensor)) return false;
+    uncommitted |= tensor.impl()->uncommitted;
+  }
+  return !uncommitted || !std::ranges::all_of(tensors, [](const Tensor &tensor) {
+    return !tensor.defined() || moves_by_itself(tensor);
+  });
 }
 
 Tensor new_tensor_on(Device device, DType dtype, std::span<const std::int64_t> dims) {
@@ -65,6 +73,24 @@ Tensor new_tensor_on(Device device, DType dtype, std::span<const std::int64_t> d
   set_row_major(impl);
   Tensor result(impl); // frees the header if there is no memory
   impl->data = runtime.allocate(bytes);
+  return result;
+}
+
+Tensor filled_on(Device device, DType dtype, std::span<const std::int64_t> dims,
+                 const std::byte *element) {
+  Tensor result = new_tensor_on(device, dtype, dims);
+  const std::size_t item = item_size(dtype), bytes = bytes_of(*result.impl());
+  if (bytes == 0) return result;
+  device::Runtime &runtime = device::runtime_of(device);
+  std::byte *const memory = result.impl()->data;
+  if (std::all_of(element, element + item, [](std::byte b) { return b == std::byte{}; })) {
+    runtime.clear(memory, bytes);
+    return result;
+  }
+  // Each copy doubles what there is.
+  runtime.copy_in(memory, element, item);
+  for (std::size_t done = item; done < bytes; done *= 2)
+    runtime.copy(memory + done, memory, std::min(done, bytes - done));
   return result;
 }
 
@@ -155,31 +181,41 @@ static Tensor repeated_on(Device device, const Tensor &tensor) {
   return detail::new_view(one, impl.sizes(), still, 0);
 }
 
-bool is_one_element(const Tensor &tensor) {
+/// Whether it is one element, repeated.
+static bool is_one_element(const Tensor &tensor) {
   const detail::TensorImpl &impl = *tensor.impl();
   for (std::size_t axis = 0; axis < impl.rank; ++axis)
     if (impl.dims()[axis] != 1 && impl.strides()[axis] != 0) return false;
   return true;
 }
 
+bool moves_by_itself(const Tensor &tensor) {
+  return tensor.impl()->uncommitted || (detail::on_cpu(tensor) && is_one_element(tensor));
+}
+
 Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
                             FunctionRef<std::string(std::size_t)> name) {
-  const auto is_elsewhere = [](const Tensor &tensor) {
-    return tensor.defined() && !detail::on_cpu(tensor);
-  };
-  const auto first = std::ranges::find_if(tensors, is_elsewhere);
-  if (first == tensors.end()) return {};
-  const Device device = first->device();
-  for (const Tensor &tensor : tensors)
-    if (tensor.defined() && tensor.traced()) return {};
+  const Tensor *there = nullptr;  // the first that is committed to a GPU
+  bool here = false, any = false; // whether one is committed to the CPU, and one to nothing
+  for (const Tensor &tensor : tensors) {
+    if (!tensor.defined()) continue;
+    if (tensor.traced()) return {};
+    any |= tensor.impl()->uncommitted;
+    if (moves_by_itself(tensor)) continue;
+    if (detail::on_cpu(tensor)) here = true;
+    else if (there == nullptr) there = &tensor;
+  }
+  const Device device = there != nullptr ? there->device()
+                        : here || !any   ? Device()
+                                         : default_device();
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     Tensor &tensor = tensors[i];
     if (!tensor.defined() || tensor.device() == device) continue;
-    if (detail::on_cpu(tensor) && is_one_element(tensor)) {
-      tensor = repeated_on(device, tensor);
+    if (moves_by_itself(tensor)) {
+      tensor = is_one_element(tensor) ? repeated_on(device, tensor) : detail::moved(tensor, device);
       continue;
     }
-    const auto at = static_cast<std::size_t>(first - tensors.begin());
+    const auto at = static_cast<std::size_t>(there - tensors.data());
     const std::size_t one = std::min(at, i), other = std::max(at, i);
     raise(ErrorKind::device, std::string(function) + ": " + name(one) + " is on " +
                                  to_string(tensors[one].device()) + " and " + name(other) + " on " +

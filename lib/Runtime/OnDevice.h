@@ -15,7 +15,8 @@ namespace weft::detail {
 /// Whether the host may look at the elements.
 inline bool on_cpu(const TensorImpl &impl) { return impl.device == Device(); }
 inline bool on_cpu(const Tensor &tensor) { return on_cpu(*tensor.impl()); }
-/// Whether it may at those of all that are defined.
+/// Whether it may at those of all that are defined, and one of them is there to stay, or none is
+/// uncommitted.
 bool all_on_cpu(std::span<const Tensor> tensors);
 
 /// A contiguous tensor whose elements are not set yet, in memory of that device; of the CPU, as
@@ -70,12 +71,14 @@ Tensor in_order_on_device(const Tensor &tensor);
 
 namespace weft {
 
-/// Whether a tensor is one element, repeated: such move to where they are used.
-bool is_one_element(const Tensor &tensor);
+/// Whether a tensor goes to where it is used: one element of the host, repeated, and what is
+/// uncommitted.
+bool moves_by_itself(const Tensor &tensor);
 
-/// The tensors on one device, that of those which are on no CPU; where all are on the CPU, or one
-/// is traced, nothing is done. Single elements are moved. Throws DeviceError where others are
-/// elsewhere: `name(i)` is what messages call tensor `i`.
+/// The tensors on one device, and which it is: that of those which are committed to one other than
+/// the CPU; or else the CPU, unless all move by themselves and one is uncommitted: then it is
+/// default_device(). Where one is traced nothing is done. Those which move by themselves are moved.
+/// Throws DeviceError where others are elsewhere: `name(i)` is what messages call tensor `i`.
 Device gather_on_one_device(std::string_view function, std::span<Tensor> tensors,
                             FunctionRef<std::string(std::size_t)> name);
 

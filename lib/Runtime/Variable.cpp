@@ -7,6 +7,7 @@
 #include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
+#include <weft/detail/binding.h>
 
 namespace weft {
 
@@ -28,8 +29,9 @@ Tensor checked_initial(const Tensor &value, const std::string &name) {
 } // namespace
 
 VariableState::VariableState(const Tensor &value, std::string name, bool trainable)
-    : value_(make_contiguous(checked_initial(value, name))), name_(std::move(name)),
-      trainable_(trainable), type_(value.type()), elsewhere_(!detail::on_cpu(value_)) {}
+    : value_(detail::committed(make_contiguous(checked_initial(value, name)))),
+      name_(std::move(name)), trainable_(trainable), type_(value.type()),
+      elsewhere_(!detail::on_cpu(value_)) {}
 
 VariableState::~VariableState() { delete path_.load(std::memory_order_relaxed); }
 
@@ -66,7 +68,8 @@ std::optional<Shape> VariableState::kept_shape() const {
 }
 
 void VariableState::become(const Tensor &value) {
-  value_ = make_contiguous(checked_initial(value, name()));
+  const device::ScopesCount on_devices(true); // of a restored value as well
+  value_ = detail::committed(make_contiguous(detail::placed(checked_initial(value, name()))));
   elsewhere_ = !detail::on_cpu(value_);
   kept_ = {};
   type_.shape = value_.shape();
@@ -170,7 +173,7 @@ void VariableState::lock_update() {
 void VariableState::replace(const Tensor &value) {
   lost_ = false;
   // It stays where it is, wherever the value comes from.
-  Tensor fresh = make_contiguous(detail::moved(value, value_.device()));
+  Tensor fresh = detail::committed(make_contiguous(detail::moved(value, value_.device())));
   // Compiled code that is writing knows the buffer by its address.
   if (updating_) copy_elements(fresh, value_);
   else value_.swap(fresh);

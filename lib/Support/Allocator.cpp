@@ -419,9 +419,9 @@ Block allocate_small_slowly(unsigned size_class) {
     throw OutOfMemory("out of memory: asked for " + std::to_string(small_class_bytes(size_class)) +
                       " bytes");
   count_uncached(static_cast<std::int64_t>(small_class_bytes(size_class)));
-  return {memory, static_cast<std::uint16_t>(size_class)};
+  return {memory, static_cast<std::uint8_t>(size_class)};
 #else
-  return {Store::get().take_small(size_class, own_cache()), static_cast<std::uint16_t>(size_class)};
+  return {Store::get().take_small(size_class, own_cache()), static_cast<std::uint8_t>(size_class)};
 #endif
 }
 
@@ -433,7 +433,7 @@ Block allocate_large(std::size_t bytes) {
   return block;
 }
 
-void deallocate_slowly(void *memory, std::uint16_t size_class) noexcept {
+void deallocate_slowly(void *memory, std::uint8_t size_class) noexcept {
   if (size_class == kLargeClass) {
     Store::get().put_large(static_cast<LargeBlock *>(memory) - 1);
     if (profile::on()) profile::note_memory(/*always=*/true);

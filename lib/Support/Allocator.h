@@ -29,7 +29,7 @@ inline constexpr std::size_t kSmallLimit = std::size_t{64} << 10;
 /// Multiples of 64 up to 1 KiB, then four sizes for each doubling.
 inline constexpr unsigned kSmallClasses = 16 + 6 * 4;
 /// The class of blocks above kSmallLimit, which know their own size.
-inline constexpr std::uint16_t kLargeClass = 0xffff;
+inline constexpr std::uint8_t kLargeClass = 0xff;
 
 /// The smallest class whose blocks hold `bytes` (1 to kSmallLimit).
 constexpr unsigned small_class(std::size_t bytes) {
@@ -47,7 +47,7 @@ constexpr std::size_t small_class_bytes(unsigned size_class) {
 /// A block and the class that it must be freed with.
 struct Block {
   void *memory;
-  std::uint16_t size_class;
+  std::uint8_t size_class;
 };
 
 struct FreeBlock {
@@ -78,7 +78,7 @@ extern thread_local constinit ThreadCache *thread_cache __attribute__((tls_model
 
 Block allocate_small_slowly(unsigned size_class);
 Block allocate_large(std::size_t bytes);
-void deallocate_slowly(void *memory, std::uint16_t size_class) noexcept;
+void deallocate_slowly(void *memory, std::uint8_t size_class) noexcept;
 
 /// A block of at least `bytes` bytes (more than 0). Throws OutOfMemory.
 inline Block allocate(std::size_t bytes) {
@@ -91,14 +91,14 @@ inline Block allocate(std::size_t bytes) {
       bin.head = block->next;
       --bin.count;
       cache->count(bin.bytes);
-      return {block, static_cast<std::uint16_t>(size_class)};
+      return {block, static_cast<std::uint8_t>(size_class)};
     }
   }
   return allocate_small_slowly(size_class);
 }
 
 /// Gives back what allocate gave, on any thread.
-inline void deallocate(void *memory, std::uint16_t size_class) noexcept {
+inline void deallocate(void *memory, std::uint8_t size_class) noexcept {
   ThreadCache *cache = thread_cache;
   if (__builtin_expect(size_class < kSmallClasses && cache != nullptr, 1)) {
     ThreadCache::Bin &bin = cache->bins[size_class];

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "Checkpoint/Checkpoint.h"
+#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include <weft/error.h>
 #include <weft/ops.h>
@@ -166,6 +167,16 @@ private:
 };
 
 } // namespace
+
+Device device_of(const std::vector<nn::NamedVariable> &variables) {
+  bool any = false;
+  for (const nn::NamedVariable &entry : variables) {
+    if (!entry.variable.initialized()) continue;
+    any = true;
+    if (const Device device = entry.variable.state()->device(); device != Device()) return device;
+  }
+  return any ? Device() : default_device();
+}
 
 void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &predictions) {
   if (loss.rank() != 0)

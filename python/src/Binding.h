@@ -16,6 +16,7 @@
 #include "Signature.h"
 #include "Staying.h"
 
+#include <weft/detail/binding.h>
 #include <weft/ops.h>
 #include <weft/variable.h>
 
@@ -171,7 +172,8 @@ enum class Sharing {
 };
 
 /// A tensor of anything that has elements: a tensor, variable, number, nested sequence, buffer,
-/// DLPack or `__array__`. Numbers take the dtype `hint` if they can without loss of kind.
+/// DLPack or `__array__`. Numbers take the dtype `hint` if they can without loss of kind. What is
+/// new is uncommitted, as suits arguments.
 Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint = std::nullopt,
                  Sharing sharing = Sharing::copy);
 /// What is to be cast to a dtype: numbers of Python by one rounding, that of the cast.
@@ -256,6 +258,8 @@ private:
     owned_ = std::move(tensor);
     operand_.emplace(owned_);
   }
+  /// What was made of something that has no device.
+  void set_made(Tensor tensor) { set(detail::uncommitted(std::move(tensor))); }
 
   BorrowScope borrow_; ///< the operand borrows the tensor of an object
   Tensor owned_;

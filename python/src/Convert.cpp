@@ -334,19 +334,19 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
   if (object == Py_None || PyUnicode_Check(object) || PyBytes_Check(object)) return false;
   if (hint && is_inexact(*hint) && PyComplex_Check(object)) { // a numpy.complex128, as below
     const Py_complex value = PyComplex_AsCComplex(object);
-    set(Operand(std::complex<double>(value.real, value.imag)).materialize(complex_of(*hint)));
+    set_made(Operand(std::complex<double>(value.real, value.imag)).materialize(complex_of(*hint)));
     return true;
   }
   if (hint && PyFloat_Check(object)) {
     // A numpy.float64 counts as the number of Python that it is: alone it is f64, beside a floating
     // tensor of that dtype.
     const double number = PyFloat_AS_DOUBLE(object);
-    if (is_inexact(*hint)) set(Operand(number).materialize(*hint));
+    if (is_inexact(*hint)) set_made(Operand(number).materialize(*hint));
     else operand_.emplace(number);
     return true;
   }
   if (Tensor tensor = tensor_of_buffer(object, place, Sharing::copy); tensor.defined()) {
-    set(std::move(tensor));
+    set_made(std::move(tensor));
     return true;
   }
   if (PyFloat_Check(object) || (PyLong_Check(object) && PyIndex_Check(object))) {
@@ -359,20 +359,20 @@ bool Argument::convert(PyObject *object, const Place &place, std::optional<DType
   }
   if (!PyList_CheckExact(object) && !PyTuple_CheckExact(object)) {
     if (Tensor tensor = tensor_of_dlpack(object, place, Sharing::copy); tensor.defined()) {
-      set(std::move(tensor));
+      set_made(std::move(tensor));
       return true;
     }
     if (const nb::object array = array_of(object); array.is_valid()) {
       Tensor tensor = tensor_of_buffer(array.ptr(), place, Sharing::copy);
       if (!tensor.defined()) return false;
-      set(std::move(tensor));
+      set_made(std::move(tensor));
       return true;
     }
     if (!is_sequence(object)) return false;
   }
   Walk walk(place);
   if (walk.run(object)) {
-    set(walk.finish(hint));
+    set_made(walk.finish(hint));
     return true;
   }
   Beside others(hint);
@@ -385,8 +385,9 @@ Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint
   if (is_tensor(object)) return tensor_in(object);
   if (sharing != Sharing::copy && !is_variable(object) && !PyFloat_Check(object) &&
       !PyLong_Check(object)) {
-    if (Tensor tensor = tensor_of_buffer(object, place, sharing); tensor.defined()) return tensor;
-    if (Tensor tensor = tensor_of_dlpack(object, place, sharing); tensor.defined()) return tensor;
+    Tensor tensor = tensor_of_buffer(object, place, sharing);
+    if (!tensor.defined()) tensor = tensor_of_dlpack(object, place, sharing);
+    if (tensor.defined()) return detail::uncommitted(std::move(tensor));
   }
   Argument argument;
   if (!argument.convert(object, place, hint)) refuse_object(object, place);
@@ -396,10 +397,10 @@ Tensor to_tensor(PyObject *object, const Place &place, std::optional<DType> hint
   const Operand &operand = argument.operand();
   if (!operand.weak()) return operand.materialize();
   if (hint && kind_of(*hint) >= operand.weak_kind())
-    return operand.materialize(*hint, place.function);
+    return detail::uncommitted(operand.materialize(*hint, place.function));
   if (hint && operand.weak_kind() == DTypeKind::complex)
-    return operand.materialize(complex_of(*hint));
-  return operand.materialize();
+    return detail::uncommitted(operand.materialize(complex_of(*hint)));
+  return detail::uncommitted(operand.materialize());
 }
 
 Tensor to_tensor_for_cast(PyObject *object, DType dtype, const Place &place) {

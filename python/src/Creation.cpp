@@ -154,7 +154,7 @@ std::vector<Param> like_params(std::initializer_list<Param> first) {
 Tensor like(PyObject *const *values, const char *function,
             Tensor (*make)(const Tensor &, std::optional<DType>, std::source_location)) {
   const OnDevice device(values[2], {function, "device"});
-  return device.moved(make(to_tensor(values[0], {function, "x"}),
+  return device.moved(make(device.beside(to_tensor(values[0], {function, "x"})),
                            to_optional_dtype(values[1], {function, "dtype"}),
                            std::source_location()));
 }
@@ -166,7 +166,7 @@ const Signature full_like_signature{
     "full_like", like_params({{"x", "TensorLike"}, {"fill_value", "TensorLike"}}), "Tensor"};
 Tensor make_full_like(PyObject *const *values) {
   const OnDevice device(values[3], {"full_like", "device"});
-  const Tensor of = to_tensor(values[0], {"full_like", "x"});
+  const Tensor of = device.beside(to_tensor(values[0], {"full_like", "x"}));
   const DType dtype = dtype_or(values[2], detail::type_of(of).dtype, "full_like");
   Argument value;
   const Place place{"full_like", "fill_value"};

@@ -144,6 +144,12 @@ Tensor take(PyObject *capsule, const char *name, const char *used, const Place &
     // One that was copied for us needs no other copy.
     if ((managed->flags & kCopied) != 0 && sharing == Sharing::copy) sharing = Sharing::if_possible;
   }
+  if (detail::dlpack::is_cuda(managed->array)) {
+    if (PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();
+    return detail::dlpack::cuda_tensor(managed->array, place.text(),
+                                       {release_managed<Managed>, managed},
+                                       sharing == Sharing::copy);
+  }
   const Elements elements = elements_of(managed->array, place);
   // From here on the array is ours.
   if (PyCapsule_SetName(capsule, used) != 0) throw nb::python_error();

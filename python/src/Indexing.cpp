@@ -155,7 +155,7 @@ Tensor normalized(const Tensor &positions, const Tensor &y, std::int64_t axis, c
       negative = true;
     }
   }
-  return negative ? tensor(list, positions.shape()) : positions;
+  return negative ? detail::uncommitted(tensor(list, positions.shape())) : positions;
 }
 
 std::size_t axes_taken(PyObject *object) {

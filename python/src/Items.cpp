@@ -57,10 +57,12 @@ private:
     case Kind::tensor: return leaf(tensor_in(object));
     case Kind::variable: kind = Kind::tensor; return leaf(variable_in(object).value());
     case Kind::number:
-    case Kind::array: return leaf(to_tensor(object, {function_, "an element"}, {}, sharing_));
+    case Kind::array:
+      return leaf(detail::committed(to_tensor(object, {function_, "an element"}, {}, sharing_)));
     case Kind::list:
-      return has_elements(object) ? leaf(to_tensor(object, {function_, "an element"}))
-                                  : Part::container;
+      return has_elements(object)
+                 ? leaf(detail::committed(to_tensor(object, {function_, "an element"})))
+                 : Part::container;
     case Kind::tuple:
     case Kind::named:
     case Kind::dict:

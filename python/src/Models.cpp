@@ -14,6 +14,7 @@
 #include <nanobind/stl/vector.h>
 #include <weft/checkpoint.h>
 #include <weft/nn/summary.h>
+#include <weft/train/fit.h>
 
 namespace weft::python {
 
@@ -243,6 +244,12 @@ nb::list trainable_variables(nb::handle model) {
   return variables(model, /*trainable=*/true, /*others=*/false);
 }
 
+/// The GPU that it is trained on, or nothing.
+static std::string device_of(nb::handle model) {
+  const Device device = train::detail::device_of(named_variables(model));
+  return device == Device() ? "" : to_string(device);
+}
+
 void define_models(nb::module_ &module) {
   define_restore_status(module);
   define<variables>(module, "internal_variables(model, trainable, others)",
@@ -250,6 +257,7 @@ void define_models(nb::module_ &module) {
   define<variables_by_path>(module, "internal_named_variables(model)",
                             Returns{"dict[str, Variable]"});
   define<is_built>(module, "internal_is_built(model)");
+  define<device_of>(module, "internal_device_of(model)");
   define<may_train>(module, "internal_may_train(model)");
   define<parameter_count>(module, "internal_parameter_count(model)");
   define<seed>(module, "internal_seed(model, seed)");

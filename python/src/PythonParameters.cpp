@@ -26,6 +26,11 @@ OnDevice::OnDevice(PyObject *value, const Place &place) {
   scope_.emplace(*device_);
 }
 
+Tensor OnDevice::beside(Tensor like) const {
+  if (!device_ || like.traced() || like.device() == *device_) return like;
+  return broadcast(zeros({}, like.dtype()), like.shape());
+}
+
 Tensor OnDevice::moved(Tensor tensor) const {
   return device_ && !tensor.traced() ? tensor.to(*device_) : tensor;
 }
@@ -34,7 +39,9 @@ Tensor OnDevice::placed(Tensor made, PyObject *value) const {
   if (device_) return moved(std::move(made));
   const Device wanted = default_device();
   const bool is_new = !is_tensor(value) && !is_variable(value);
-  return is_new && wanted != Device() && !made.traced() ? made.to(wanted) : made;
+  if (!is_new) return made;
+  return wanted != Device() && !made.traced() ? made.to(wanted)
+                                              : detail::committed(std::move(made));
 }
 
 void check_no_copy(PyObject *value, const Place &place, const Operand &x) {

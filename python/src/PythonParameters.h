@@ -23,6 +23,9 @@ public:
   OnDevice(const OnDevice &) = delete;
   OnDevice &operator=(const OnDevice &) = delete;
 
+  /// What is as good as the tensor where its shape and dtype alone are looked at: there, if a
+  /// device is given.
+  Tensor beside(Tensor like) const;
   /// The tensor, there if a device is given.
   Tensor moved(Tensor tensor) const;
   /// The same of what was made of `value`: there, or, unless that is a tensor itself, where new

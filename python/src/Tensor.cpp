@@ -187,7 +187,8 @@ Tensor rebuild(PyObject *const *values) {
   if (!fits)
     throw ValueError("unpickle: the data does not fit a tensor of shape " +
                      weft::to_string(tensor.shape()));
-  return tensor;
+  const Device device = default_device();
+  return device == Device() ? tensor : tensor.to(device);
 }
 
 std::vector<PyType_Slot> &slots() {

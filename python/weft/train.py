@@ -155,8 +155,9 @@ class _Calls:
         self._train: Callable[..., Any] = self._train_step
         self._test: Callable[..., Any] = self._test_step
         if compile:
-            self._train = function(self._train_step, name="train_step")
-            self._test = function(self._test_step, name="test_step")
+            device = _weft.internal_device_of(model)
+            self._train = function(self._train_step, name="train_step", device=device)
+            self._test = function(self._test_step, name="test_step", device=device)
 
     def _predictions(self, x: Any, training: bool) -> Any:
         if self._training:

@@ -3,8 +3,10 @@
 import gc
 import os
 import signal
+import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,32 @@ def ctrl_c():
 def own_forms():
     """Weft's own printed forms and dtypes' names, whatever a test before this one imported."""
     wf.set_printoptions(style="numpy")
+
+
+@pytest.fixture(autouse=True)
+def on_device():
+    """New tensors go to WEFT_TEST_DEVICE, if that is set."""
+    with wf.device(os.environ.get("WEFT_TEST_DEVICE", "cpu")):
+        yield
+
+
+EMULATOR = Path(wf._weft.__file__).absolute().parents[2] / "lib/libweft-gpu-emulator.so"
+
+
+@pytest.fixture
+def on_gpu():
+    """Runs a program, or a file with arguments, where there is an emulated GPU, or what `driver` names."""
+
+    def run(program, options="", driver=EMULATOR, seconds=300, **more):
+        environment = dict(os.environ, WEFT_CUDA_DRIVER=str(driver), WEFT_GPU_EMULATOR=options, **more)
+        words = program
+        if isinstance(program, str):
+            words = ["-c", "import numpy as np, pytest, weft as wf\n" + textwrap.dedent(program)]
+        done = subprocess.run([sys.executable, *map(str, words)], env=environment, capture_output=True, text=True, timeout=seconds)
+        assert done.returncode == 0, done.stdout[-20000:] + done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture

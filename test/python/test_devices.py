@@ -1,31 +1,5 @@
 """Tensors on GPUs, in processes whose CUDA driver is the emulator: moving, scopes, ops, TensorFlow's names, and what is said without a driver."""
 
-import os
-import subprocess
-import sys
-import textwrap
-from pathlib import Path
-
-import pytest
-
-import weft as wf
-
-BUILD = Path(wf._weft.__file__).absolute().parents[2]
-EMULATOR = BUILD / "lib/libweft-gpu-emulator.so"
-
-
-@pytest.fixture
-def on_gpu():
-    """Runs a program where there is an emulated GPU, or what `driver` names."""
-
-    def run(program, options="", driver=EMULATOR):
-        environment = dict(os.environ, WEFT_CUDA_DRIVER=str(driver), WEFT_GPU_EMULATOR=options)
-        words = "import numpy as np, pytest, weft as wf\n" + textwrap.dedent(program)
-        done = subprocess.run([sys.executable, "-c", words], env=environment, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    return run
-
 
 def test_tensors_move(on_gpu):
     on_gpu(

@@ -16,6 +16,12 @@ namespace weft::detail {
 /// anyone else sees it. Throws ShapeError for sizes that cannot be, OutOfMemory.
 Tensor unset_tensor(DType dtype, std::span<const std::int64_t> dims);
 
+/// The tensor as one of elements that have no device of their own, so that it goes where the
+/// operands beside it are; a traced one as it is.
+Tensor uncommitted(Tensor made);
+/// The tensor as one that stays where it is.
+Tensor committed(Tensor tensor);
+
 /// A tensor on memory of somebody else, which must not change as long as it lives: `strides`, in
 /// elements, may be empty for row-major ones. `owner.release` runs when the last tensor on it is
 /// gone, on any thread, or at once when this throws. The first element must be aligned as its C++

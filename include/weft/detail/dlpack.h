@@ -7,6 +7,7 @@
 #include <weft/dlpack.h>
 #include <weft/dtype.h>
 #include <weft/shape.h>
+#include <weft/tensor.h>
 
 namespace weft::detail::dlpack {
 
@@ -55,8 +56,15 @@ struct Layout {
   Shape shape;
   Ints strides; ///< in elements
 };
-/// Reads it. Errors begin with `what`, what the user calls the array.
+/// Reads it. Errors begin with `what`, what the user calls the array. Throws ValueError for one
+/// that the host cannot read.
 Layout layout_of(const Array &array, const std::string &what);
+/// Whether it is in memory of a GPU that CUDA manages.
+inline bool is_cuda(const Array &array) { return array.device.type == kCuda; }
+/// A tensor on such memory, or a copy there, behind all work that the device was given.
+/// `owner.release` runs as for foreign_tensor. Throws DeviceError where Weft does not use the
+/// device.
+Tensor cuda_tensor(const Array &array, const std::string &what, ExternalOwner owner, bool copy);
 /// Throws ValueError for a version that is not spoken here.
 void check_version(const ManagedVersioned &array, const std::string &what);
 

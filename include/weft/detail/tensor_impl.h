@@ -27,9 +27,12 @@ struct TensorImpl {
   DType dtype;
   std::uint8_t rank;
   Storage storage;
-  bool plain;    ///< row-major without gaps, and in host memory; false for traced tensors
-  Device device; ///< where `data` points
-  std::uint16_t size_class;  ///< of the allocator
+  bool plain;              ///< row-major without gaps, and in host memory; false for traced tensors
+  Device device;           ///< where `data` points
+  std::uint8_t size_class; ///< of the allocator
+  /// Made of what has no device, a list or an array of the host: it goes to that of the operands
+  /// beside it. Never changed where somebody else may see the tensor.
+  bool uncommitted;
   std::uint32_t trace_value; ///< traced: number of the value in its trace
   std::int64_t size;         ///< number of elements
   std::byte *data;           ///< the first element; null for traced tensors

@@ -117,6 +117,10 @@ struct FitSettings {
 };
 History fit(Run run, FitParts &parts, const FitSettings &settings);
 
+/// Where a model is trained: on the first GPU that has one of its variables; where none has a value
+/// yet, where new tensors go.
+Device device_of(const std::vector<nn::NamedVariable> &variables);
+
 /// Adds the loss of a batch of predictions to the mean over samples. Throws ShapeError for one that
 /// is no scalar.
 void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &predictions);
@@ -171,9 +175,9 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   };
   const auto step = [&](const auto &run, const char *name) {
     if (!options.compile) return Step(run);
-    return Step([compiled = function(run, {.name = name}), where](const X &x, const Y &y) {
-      return compiled(x, y, where);
-    });
+    const Device device = detail::device_of(nn::named_variables(model));
+    return Step([compiled = function(run, {.name = name, .device = device}),
+                 where](const X &x, const Y &y) { return compiled(x, y, where); });
   };
   const Step train = step(train_step, "train_step"), test = step(test_step, "test_step");
 

@@ -56,7 +56,7 @@ using Ways = std::pair<Tensor, Tensor>;
 } // namespace
 
 Tensor ctc(const Operand &labels, const Operand &logits, const CTCOptions &options) {
-  const CallBeside site("ctc", labels);
+  const CallBeside site("ctc", labels, logits);
   const Tensor scores = logits.materialize(), given = labels.materialize();
   const Shape shape = detail::type_of(scores).shape, numbers = detail::type_of(given).shape;
   if (!is_floating(scores.dtype()))

@@ -26,7 +26,7 @@ Tensor categorical_values(const Tensor &labels, const Tensor &scores, bool from_
 } // namespace
 
 Tensor softmax_cross_entropy(const Operand &labels, const Operand &logits) {
-  const CallBeside site("softmax_cross_entropy", labels);
+  const CallBeside site("softmax_cross_entropy", labels, logits);
   const Tensor scores = logits.materialize(), targets = labels.materialize();
   const Shape shape = detail::type_of(scores).shape, given = detail::type_of(targets).shape;
   if (shape.size() != 2)
@@ -48,7 +48,7 @@ Tensor softmax_cross_entropy(const Operand &labels, const Operand &logits) {
 Tensor categorical_cross_entropy(const Operand &labels, const Operand &scores,
                                  const CrossEntropyOptions &options) {
   const char *const name = "categorical_cross_entropy";
-  const CallBeside site(name, labels);
+  const CallBeside site(name, labels, scores);
   const double smoothing = checked_share(name, options.label_smoothing);
   const Tensor found = scores.materialize();
   check_scores(found);
@@ -72,7 +72,7 @@ Tensor categorical_cross_entropy(const Operand &labels, const Operand &scores,
 Tensor sparse_categorical_cross_entropy(const Operand &labels, const Operand &scores,
                                         const CrossEntropyOptions &options) {
   const char *const name = "sparse_categorical_cross_entropy";
-  const CallBeside site(name, labels);
+  const CallBeside site(name, labels, scores);
   const double smoothing = checked_share(name, options.label_smoothing);
   const Tensor found = scores.materialize();
   Tensor numbers = labels.materialize();
@@ -98,7 +98,7 @@ Tensor sparse_categorical_cross_entropy(const Operand &labels, const Operand &sc
 Tensor binary_cross_entropy(const Operand &labels, const Operand &scores,
                             const BinaryCrossEntropyOptions &options) {
   const char *const name = "binary_cross_entropy";
-  const CallBeside site(name, labels);
+  const CallBeside site(name, labels, scores);
   const double smoothing = checked_share(name, options.label_smoothing);
   const Pair pair(labels, scores);
   const Tensor y = smoothing == 0 ? pair.targets : pair.targets * (1 - smoothing) + smoothing / 2;

@@ -28,19 +28,19 @@ Tensor distance(const Tensor &a, const Tensor &b) {
 } // namespace
 
 Tensor hinge(const Operand &labels, const Operand &predictions, const LossOptions &options) {
-  const CallBeside site("hinge", labels);
+  const CallBeside site("hinge", labels, predictions);
   return reduced_means(hinges(Pair(labels, predictions)), Weighting(options));
 }
 
 Tensor squared_hinge(const Operand &labels, const Operand &predictions,
                      const LossOptions &options) {
-  const CallBeside site("squared_hinge", labels);
+  const CallBeside site("squared_hinge", labels, predictions);
   return reduced_means(square(hinges(Pair(labels, predictions))), Weighting(options));
 }
 
 Tensor categorical_hinge(const Operand &labels, const Operand &predictions,
                          const LossOptions &options) {
-  const CallBeside site("categorical_hinge", labels);
+  const CallBeside site("categorical_hinge", labels, predictions);
   const Pair pair(labels, predictions);
   const Tensor y = with_last_axis("labels", pair.targets);
   const Tensor right = sum_of_last(y * pair.predictions),
@@ -50,7 +50,7 @@ Tensor categorical_hinge(const Operand &labels, const Operand &predictions,
 
 Tensor cosine_similarity(const Operand &targets, const Operand &predictions,
                          const LossOptions &options) {
-  const CallBeside site("cosine_similarity", targets);
+  const CallBeside site("cosine_similarity", targets, predictions);
   const Pair pair(targets, predictions);
   const Tensor y = normalized(with_last_axis("targets", pair.targets)),
                p = normalized(pair.predictions);
@@ -59,7 +59,7 @@ Tensor cosine_similarity(const Operand &targets, const Operand &predictions,
 
 Tensor triplet(const Operand &anchor, const Operand &positive, const Operand &negative,
                const TripletOptions &options) {
-  const CallBeside site("triplet", anchor);
+  const CallBeside site("triplet", anchor, positive, negative);
   if (!std::isfinite(options.margin))
     throw ValueError("triplet: margin is " + number_text(options.margin) + ", but must be finite");
   const Pair near(positive, anchor), far(negative, near.predictions);

@@ -12,7 +12,7 @@ namespace weft::losses {
 
 Tensor mean_squared_error(const Operand &targets, const Operand &predictions,
                           const LossOptions &options) {
-  const CallBeside site("mean_squared_error", targets);
+  const CallBeside site("mean_squared_error", targets, predictions);
   const Pair pair(targets, predictions);
   if (targets.dtype() == DType::boolean && predictions.dtype() == DType::boolean)
     throw DTypeError("mean_squared_error: targets and predictions must be numbers, but are bools");
@@ -21,13 +21,13 @@ Tensor mean_squared_error(const Operand &targets, const Operand &predictions,
 
 Tensor mean_absolute_error(const Operand &targets, const Operand &predictions,
                            const LossOptions &options) {
-  const CallBeside site("mean_absolute_error", targets);
+  const CallBeside site("mean_absolute_error", targets, predictions);
   const Pair pair(targets, predictions);
   return reduced_means(abs(pair.predictions - pair.targets), Weighting(options));
 }
 
 Tensor huber(const Operand &targets, const Operand &predictions, const HuberOptions &options) {
-  const CallBeside site("huber", targets);
+  const CallBeside site("huber", targets, predictions);
   const double delta = options.delta;
   if (!(delta > 0 && std::isfinite(delta)))
     throw ValueError("huber: delta is " + number_text(delta) + ", but must be positive and finite");
@@ -38,7 +38,7 @@ Tensor huber(const Operand &targets, const Operand &predictions, const HuberOpti
 }
 
 Tensor log_cosh(const Operand &targets, const Operand &predictions, const LossOptions &options) {
-  const CallBeside site("log_cosh", targets);
+  const CallBeside site("log_cosh", targets, predictions);
   const Pair pair(targets, predictions);
   const Tensor error = pair.predictions - pair.targets;
   return reduced_means(error + softplus(-2 * error) - std::numbers::ln2, Weighting(options));
@@ -46,7 +46,7 @@ Tensor log_cosh(const Operand &targets, const Operand &predictions, const LossOp
 
 Tensor kl_divergence(const Operand &targets, const Operand &predictions,
                      const LossOptions &options) {
-  const CallBeside site("kl_divergence", targets);
+  const CallBeside site("kl_divergence", targets, predictions);
   const Pair pair(targets, predictions);
   const Tensor y = clip(with_last_axis("targets", pair.targets), kEpsilon, 1),
                p = clip(pair.predictions, kEpsilon, 1);
@@ -54,7 +54,7 @@ Tensor kl_divergence(const Operand &targets, const Operand &predictions,
 }
 
 Tensor poisson(const Operand &targets, const Operand &predictions, const LossOptions &options) {
-  const CallBeside site("poisson", targets);
+  const CallBeside site("poisson", targets, predictions);
   const Pair pair(targets, predictions);
   const Tensor &p = pair.predictions;
   return reduced_means(p - pair.targets * log(p + kEpsilon), Weighting(options));

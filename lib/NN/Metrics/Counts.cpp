@@ -41,7 +41,7 @@ Precision::Precision(double threshold)
     : true_positives(zeros_of({})), false_positives(zeros_of({})), threshold_(threshold) {}
 
 void Precision::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CallBeside site("Precision", labels);
+  const CallBeside site("Precision", labels, scores);
   const Said of(labels, scores, threshold_);
   add_to({{&true_positives, losses::total(weighted(of.said * of.labels, weights))},
           {&false_positives, losses::total(weighted(of.said * (1 - of.labels), weights))}});
@@ -59,7 +59,7 @@ Recall::Recall(double threshold)
     : true_positives(zeros_of({})), false_negatives(zeros_of({})), threshold_(threshold) {}
 
 void Recall::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CallBeside site("Recall", labels);
+  const CallBeside site("Recall", labels, scores);
   const Said of(labels, scores, threshold_);
   add_to({{&true_positives, losses::total(weighted(of.said * of.labels, weights))},
           {&false_negatives, losses::total(weighted((1 - of.said) * of.labels, weights))}});
@@ -76,7 +76,7 @@ F1::F1(const F1Options &options)
       average_(options.average), threshold_(options.threshold) {}
 
 void F1::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CallBeside site("F1", labels);
+  const CallBeside site("F1", labels, scores);
   Pair pair(labels, scores);
   const std::int64_t rank = pair.predictions.rank();
   if (rank == 1 && threshold_) {
@@ -135,7 +135,7 @@ AUC::AUC(const AUCOptions &options)
 }
 
 void AUC::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CallBeside site("AUC", labels);
+  const CallBeside site("AUC", labels, scores);
   const Pair pair(labels, scores);
   const Tensor y = cast(pair.targets, DType::f64);
   const Tensor p =
@@ -182,7 +182,7 @@ ConfusionMatrix::ConfusionMatrix(std::int64_t classes)
 
 void ConfusionMatrix::update(const Operand &labels, const Operand &predictions,
                              const Tensor &weights) const {
-  const CallBeside site("ConfusionMatrix", labels);
+  const CallBeside site("ConfusionMatrix", labels, predictions);
   const std::int64_t classes = counts.shape()[0];
   const Tensor right = labels.materialize();
   Tensor found = predictions.materialize();

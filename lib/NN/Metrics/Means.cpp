@@ -4,6 +4,7 @@
 #include "NN/Losses/Values.h"
 #include "NN/Metrics/State.h"
 #include "Ops/DeviceOps.h"
+#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 
 namespace weft::metrics {
@@ -27,6 +28,10 @@ Variable zeros_later() {
 
 void add_to(std::initializer_list<std::pair<const Variable *, Tensor>> sums) {
   std::vector<Tensor> next;
+  // Sums are where what is counted is, so that no update waits for a device.
+  for (const auto &[variable, value] : sums)
+    if (!value.traced() && variable->state()->device() != value.device())
+      static_cast<void>(variable->state()->load_on(value.device()));
   for (const auto &[variable, value] : sums) next.push_back(*variable + stop_gradient(value));
   auto value = next.begin();
   for (const auto &[variable, added] : sums) variable->assign(*value++);
@@ -82,7 +87,7 @@ Tensor samples(const Tensor &elements) {
 } // namespace
 
 Tensor accuracy(const Operand &labels, const Operand &scores) {
-  const CallBeside site("accuracy", labels);
+  const CallBeside site("accuracy", labels, scores);
   return weft::mean(cast(hits(Classified(labels, scores)), DType::f32));
 }
 
@@ -105,7 +110,7 @@ void Mean::merge(const Mean &other) const {
 
 void BinaryAccuracy::update(const Operand &labels, const Operand &scores,
                             const Tensor &weights) const {
-  const CallBeside site("BinaryAccuracy", labels);
+  const CallBeside site("BinaryAccuracy", labels, scores);
   const Pair pair(labels, scores);
   const Tensor said = cast(pair.predictions > threshold_, pair.targets.dtype());
   mean_.update(samples(cast(equal(pair.targets, said), DType::f64)), weights);
@@ -113,7 +118,7 @@ void BinaryAccuracy::update(const Operand &labels, const Operand &scores,
 
 void CategoricalAccuracy::update(const Operand &labels, const Operand &scores,
                                  const Tensor &weights) const {
-  const CallBeside site("CategoricalAccuracy", labels);
+  const CallBeside site("CategoricalAccuracy", labels, scores);
   const Pair pair(labels, scores);
   losses::with_last_axis("labels", pair.targets);
   mean_.update(hits(Classified(argmax_along(pair.targets), pair.predictions)), weights);
@@ -121,7 +126,7 @@ void CategoricalAccuracy::update(const Operand &labels, const Operand &scores,
 
 void SparseCategoricalAccuracy::update(const Operand &labels, const Operand &scores,
                                        const Tensor &weights) const {
-  const CallBeside site("SparseCategoricalAccuracy", labels);
+  const CallBeside site("SparseCategoricalAccuracy", labels, scores);
   mean_.update(hits(Classified(labels, scores)), weights);
 }
 
@@ -132,7 +137,7 @@ TopKAccuracy::TopKAccuracy(std::int64_t k) : k_(k) {
 
 void TopKAccuracy::update(const Operand &labels, const Operand &scores,
                           const Tensor &weights) const {
-  const CallBeside site("TopKAccuracy", labels);
+  const CallBeside site("TopKAccuracy", labels, scores);
   const Classified of(labels, scores);
   const Tensor at = losses::chosen(of.scores, of.labels, /*keepdims=*/true);
   const Tensor above = losses::sum_of_last(cast(of.scores > at, DType::i64));
@@ -142,20 +147,20 @@ void TopKAccuracy::update(const Operand &labels, const Operand &scores,
 
 void MeanSquaredError::update(const Operand &targets, const Operand &predictions,
                               const Tensor &weights) const {
-  const CallBeside site("MeanSquaredError", targets);
+  const CallBeside site("MeanSquaredError", targets, predictions);
   const Pair pair(targets, predictions);
   mean_.update(samples(square(pair.predictions - pair.targets)), weights);
 }
 
 void MeanAbsoluteError::update(const Operand &targets, const Operand &predictions,
                                const Tensor &weights) const {
-  const CallBeside site("MeanAbsoluteError", targets);
+  const CallBeside site("MeanAbsoluteError", targets, predictions);
   const Pair pair(targets, predictions);
   mean_.update(samples(abs(pair.predictions - pair.targets)), weights);
 }
 
 void Perplexity::update(const Operand &labels, const Operand &scores, const Tensor &weights) const {
-  const CallBeside site("Perplexity", labels);
+  const CallBeside site("Perplexity", labels, scores);
   const Tensor values =
       losses::sparse_categorical_cross_entropy(labels, scores,
                                                {.from_logits = from_logits_,

@@ -49,7 +49,7 @@ R2::R2()
 }
 
 void R2::update(const Operand &targets, const Operand &predictions, const Tensor &weights) const {
-  const CallBeside site("R2", targets);
+  const CallBeside site("R2", targets, predictions);
   const losses::Pair pair(targets, predictions);
   Tensor y = cast(pair.targets, DType::f64), p = cast(pair.predictions, DType::f64);
   if (y.rank() == 1) {

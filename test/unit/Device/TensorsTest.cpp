@@ -344,6 +344,62 @@ TEST(Tensors, NoGpu) {
       "/nowhere");
 }
 
+TEST(Tensors, ListsGoToTheOperandsBesideThem) {
+  on_gpu("", [] {
+    const Tensor host = reshape(arange(6, DType::f32), {2, 3}), there = host.to("gpu:0");
+    const auto same = [](const Tensor &a, const Tensor &b) {
+      EXPECT_EQ(a.device(), "gpu:0");
+      EXPECT_EQ(a.to_vector<float>(), b.to_vector<float>());
+    };
+    same(there + Operand({1.F, 2.F, 3.F}), host + tensor({1.F, 2.F, 3.F}));
+    same(maximum({{1, 2, 3}, {4, 5, 6}}, there), maximum(tensor({{1, 2, 3}, {4, 5, 6}}), host));
+    same(there.at(0).set({5, 6, 7}), host.at(0).set(tensor({5.F, 6.F, 7.F})));
+    same(gather(there, {1, 0}), gather(host, tensor({1, 0})));
+    const Variable weight(there);
+    weight.assign_add({{1.F, 1.F, 1.F}, {2.F, 2.F, 2.F}});
+    same(weight.value(), host + tensor({{1.F}, {2.F}}));
+    EXPECT_EQ(Variable({1.F, 2.F}).value().device(), "cpu:0");
+    EXPECT_NE(said([&] { static_cast<void>(Variable({1.F, 2.F, 3.F}) + there); }).find("move one"),
+              std::string::npos);
+    const DeviceScope scope("gpu:0");
+    EXPECT_EQ((host + Operand({1.F, 2.F, 3.F})).device(), "cpu:0");
+    EXPECT_EQ(Variable({1.F, 2.F}).value().device(), "gpu:0");
+  });
+}
+
+TEST(Tensors, ComeBackByDlpack) {
+  on_gpu("", [] {
+    const Tensor host = reshape(arange(6, DType::f32), {2, 3}), there = host.to("gpu:0");
+    const Tensor back = from_dlpack(to_dlpack(transpose(there, {1, 0})));
+    EXPECT_EQ(back.device(), "gpu:0");
+    EXPECT_EQ(back.to_vector<float>(), transpose(host, {1, 0}).to_vector<float>());
+    EXPECT_EQ((matmul(there, back)).to_vector<float>(),
+              matmul(host, transpose(host, {1, 0})).to_vector<float>());
+    const Tensor copied = from_dlpack(to_dlpack_unversioned(there), true);
+    EXPECT_EQ(copied.to_vector<float>(), host.to_vector<float>());
+    Variable weight(from_dlpack(to_dlpack(there)));
+    weight.assign_add(there);
+    EXPECT_EQ(there.to_vector<float>(), host.to_vector<float>()); // whose memory is not written
+    EXPECT_EQ(weight.value().to_vector<float>(), (host * 2).to_vector<float>());
+  });
+}
+
+TEST(Tensors, AreMadeOnTheDevice) {
+  on_gpu("memory=16M", [] {
+    const DeviceScope scope("gpu:0");
+    const auto refused = [](const auto &make, const std::string &name) {
+      const std::string words = said<OutOfMemory>([&] { static_cast<void>(make()); });
+      EXPECT_EQ(words.find(name + ": gpu:0 is out of memory: asked for 4398046511104"), 0U)
+          << words;
+    };
+    refused([] { return zeros({std::int64_t{1} << 40}); }, "zeros");
+    refused([] { return full({std::int64_t{1} << 40}, 2.5); }, "full");
+    refused([] { return arange(std::int64_t{1} << 40, DType::f32); }, "arange");
+    refused([] { return random::normal({std::int64_t{1} << 40}); }, "random::normal");
+    EXPECT_EQ(full({1000}, 2.5).to_vector<float>(), std::vector<float>(1000, 2.5F));
+  });
+}
+
 TEST(Tensors, MemoryThatIsFull) {
   on_gpu("memory=16M", [] {
     const Tensor host = zeros({1 << 20});
