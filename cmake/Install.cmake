@@ -12,7 +12,8 @@ set_target_properties(weft-tools PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_f
 
 install(TARGETS weft EXPORT WeftTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
-# Beside libweft, which opens it.
+# Beside libweft, which opens them.
+install(TARGETS weft-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_SKIP)
 install(TARGETS weft-compiler
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler NAMELINK_SKIP)
 install(TARGETS weft-runtime EXPORT WeftTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
@@ -43,7 +44,7 @@ endforeach()
 # All of it.
 get_property(links GLOBAL PROPERTY WEFT_TOOLS)
 add_custom_target(weft-installed)
-add_dependencies(weft-installed weft weft-compiler weft-runtime weft-tools ${links})
+add_dependencies(weft-installed weft weft-mpi weft-compiler weft-runtime weft-tools ${links})
 
 if(PROJECT_IS_TOP_LEVEL)
   include(Packages)
