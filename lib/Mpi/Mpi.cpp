@@ -73,7 +73,10 @@ public:
     return true;
   }
   void progress() override {
-    int found = 0;
+    // Whoever started MPI may have ended it.
+    int found = 0, finalized = 0;
+    mpi_.Finalized(&finalized);
+    if (finalized != 0) return;
     mpi_.Iprobe(mpi_.constants.any_source, mpi_.constants.any_tag, world_, &found,
                 mpi_.constants.ignored_status);
   }
