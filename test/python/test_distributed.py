@@ -1,6 +1,7 @@
 """Groups and collectives in a world of one, and in two processes where an MPI launcher is there."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -96,3 +97,27 @@ def test_two_processes(tmp_path: Path) -> None:
     assert ") failed: KeyError: 'no such file'" in text, text
     assert "AssertionError" not in text, text
     assert done.returncode != 0
+
+
+def test_the_launcher(tmp_path: Path) -> None:
+    def launch(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        environment.pop("WEFT_NUM_THREADS", None)
+        return subprocess.run([sys.executable, "-m", "weft.launch", *arguments], env=environment, capture_output=True,
+                              text=True, timeout=100, check=False)
+
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    shown = launch("-n", "3", "--dry-run", "train.py", "-n", "x")
+    assert re.match(r"\S*mpiexec\S* -n 3 .*python\S* train.py -n x$", shown.stdout.strip()), shown.stdout + shown.stderr
+    assert "-n wants a number from 1 on, not 'many'" in launch("-n", "many", "train.py").stderr
+    assert "no program is named" in launch("-n", "2").stderr
+    assert "there is no option --fast" in launch("--fast", "train.py").stderr
+    script = tmp_path / "two.py"
+    script.write_text("import os, weft as wf\nw = wf.distributed.init()\n"
+                      "print('said by', w.rank, 'of', w.size, os.environ['WEFT_NUM_THREADS'], flush=True)\n")
+    done = launch("-n", "2", str(script))
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(2):
+        line = next(line for line in done.stdout.splitlines() if f"said by {rank} of 2 " in line)
+        assert not line.startswith("said") and str(rank) in line.split("said")[0]
