@@ -35,10 +35,10 @@ template <class Run>
 Tensor collective(Call &call, const Tensor &x, const Run &run) {
   const char *const function = call.function();
   if (!x.defined()) raise(ErrorKind::state, std::string(function) + ": the tensor is undefined");
-  if (x.traced())
-    raise(ErrorKind::state,
-          std::string(function) + ": collectives run at once and take no traced tensor");
   const auto on_host = [&](const Tensor &tensor) {
+    if (tensor.traced())
+      raise(ErrorKind::state,
+            std::string(function) + ": collectives run at once and take no traced tensor");
     const Interpreter::Scope nobody(nullptr);
     const Tensor host = weft::detail::on_host(tensor).contiguous();
     call.keep(host);

@@ -255,14 +255,12 @@ void Watch::breaks(const std::string &cause) {
 }
 
 bool Watch::leave(const std::function<void()> &progress) {
-  if (!broken()) tell_zero(Kind::left, {});
+  tell_zero(Kind::left, {});
   // Of what broke others still write about, and a launcher ends them as soon as one is gone.
   const Clock::time_point until = Clock::now() + std::chrono::seconds(1);
   std::unique_lock lock(mutex_);
   while (!all_left_ && (!broken() || Clock::now() < until)) {
-    if (broken() && rank_ == 0 &&
-        std::all_of(known_.begin() + 1, known_.end(), [](const Known &k) { return k.gone; }))
-      break;
+    if (broken() && rank_ != 0 && known_[0].gone) break;
     changed_.wait_for(lock, std::chrono::milliseconds(2));
     if (broken()) continue;
     lock.unlock();
@@ -462,16 +460,13 @@ void Watch::lose(int rank) {
   known.gone = true;
   changed_.notify_all();
   if (all_left_) return;
-  if (rank_ == 0 && known.left) {
-    check_all_left();
-    return;
-  }
-  set_cause(name_of(rank) + " is gone");
+  if (!known.left) set_cause(name_of(rank) + " is gone");
+  check_all_left();
 }
 
 void Watch::check_all_left() {
   if (rank_ != 0 || all_left_ ||
-      !std::all_of(known_.begin(), known_.end(), [](const Known &k) { return k.left; }))
+      !std::all_of(known_.begin(), known_.end(), [](const Known &k) { return k.left || k.gone; }))
     return;
   all_left_ = true;
   tell_all(Kind::all_left, {});

@@ -89,6 +89,9 @@ TEST(Single, RunsAtOnceAndHasNoDerivative) {
   EXPECT_THROWS(waits(ones({2})), StateError,
                 "barrier: collectives run at once and are no part of traced functions: call it "
                 "outside of the function, with what it returns");
+  // Of a batch every member has a collective of its own.
+  const auto each = vmap([](const Tensor &row) { return all_reduce(row) * 2.0F; });
+  EXPECT_EQ(each(ones({2, 3})).to_vector<float>(), std::vector<float>(6, 2.0F));
   const Variable w(ones({2}));
   const auto loss = [&] { return all_reduce(w * 2.0F).sum(); };
   GradientTape tape;
