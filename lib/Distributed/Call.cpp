@@ -187,13 +187,8 @@ Call::~Call() {
       const std::string text = call_text() + " was left in the middle";
       group_->world.watch->fails(text);
     }
-    struct Left {
-      std::deque<Message> messages;
-      std::vector<Tensor> tensors;
-      std::vector<std::unique_ptr<std::byte[]>> rooms;
-    };
-    [[maybe_unused]] const auto *left =
-        new Left{std::move(messages_), std::move(tensors_), std::move(rooms_)};
+    for (auto &room : rooms_) static_cast<void>(room.release());
+    for (Tensor &tensor : tensors_) static_cast<void>(std::move(tensor).detach());
   }
   {
     const std::lock_guard lock(group_->naming);

@@ -285,7 +285,7 @@ void Watch::run() {
         of.push_back(-1);
       }
       for (std::size_t i = 0; i < known_.size(); ++i)
-        if (known_[i].descriptor >= 0) {
+        if (known_[i].descriptor >= 0 && !known_[i].gone) {
           all.push_back({known_[i].descriptor, POLLIN, 0});
           of.push_back(static_cast<int>(i));
         }
@@ -300,9 +300,8 @@ void Watch::run() {
       const int from = of[i];
       Known &known = known_[static_cast<std::size_t>(from)];
       if (read(known.descriptor, known.unread, from)) continue;
+      // It is not closed: another thread may be about to write to it.
       const std::lock_guard lock(mutex_);
-      ::close(known.descriptor);
-      known.descriptor = -1;
       lose(from);
     }
   }

@@ -63,7 +63,7 @@ private:
   /// What rank 0 knows of a rank.
   struct Known {
     int descriptor = -1;
-    bool left = false, gone = false, waits = false;
+    bool left = false, gone = false, waits = false; ///< of gone ones nothing is read
     Clock::time_point said{}, moved{};
     std::uint64_t progress = 0;
     std::vector<int> pending;

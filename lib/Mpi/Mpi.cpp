@@ -43,7 +43,8 @@ public:
       return failed_;
     void *bound = nullptr;
     int found = 0;
-    if (succeeds(mpi_.Comm_get_attr(world_, mpi_.constants.tag_bound, &bound, &found)) &&
+    if (succeeds(mpi_.Comm_get_attr(world_, mpi_.constants.tag_bound, static_cast<void *>(&bound),
+                                    &found)) &&
         found != 0 && bound != nullptr)
       most_tag_ = *static_cast<int *>(bound);
     name_ = version() + " (" + mpi_.file + ")";

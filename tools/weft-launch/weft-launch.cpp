@@ -1,4 +1,5 @@
-// weft-launch -n 4 PROGRAM: starts a program several times by the launcher that belongs to the MPI library which Weft opens.
+// weft-launch -n 4 PROGRAM: starts a program several times by the launcher that belongs to the MPI
+// library which Weft opens.
 #include <algorithm>
 #include <charconv>
 #include <climits>
@@ -18,7 +19,8 @@
 
 namespace {
 
-constexpr std::string_view kUsage = R"(usage: weft-launch [-n COUNT] [--dry-run] PROGRAM [ARGUMENT..]
+constexpr std::string_view kUsage =
+    R"(usage: weft-launch [-n COUNT] [--dry-run] PROGRAM [ARGUMENT..]
 
 Starts a program COUNT times, as ranks of one world (weft::distributed), by the mpiexec that belongs to the MPI library which Weft
 opens: the one that WEFT_MPI_LIBRARY names, else the first that is installed. Lines that a rank writes begin with its number.
@@ -119,7 +121,8 @@ int main(int count, char **arguments) {
   std::string tried;
   std::optional<Found> found;
   for (const std::string &name : mpi_libraries({})) {
-    if ((found = open(name))) break;
+    found = open(name);
+    if (found) break;
     tried += (tried.empty() ? "" : ", ") + name;
   }
   if (!found)
@@ -134,7 +137,8 @@ int main(int count, char **arguments) {
   setenv("WEFT_MPI_LIBRARY", found->path.c_str(), 1);
   setenv("WEFT_NUM_THREADS", std::to_string(std::max(1, processors() / ranks)).c_str(), 0);
   if (dry) {
-    for (const std::string &word : words) std::cout << word << (&word == &words.back() ? "\n" : " ");
+    for (const std::string &word : words)
+      std::cout << word << (&word == &words.back() ? "\n" : " ");
     return 0;
   }
   std::vector<char *> raw;
