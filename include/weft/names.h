@@ -94,10 +94,12 @@ using weft::DTypeError;
 using weft::Error;
 using weft::IndexError;
 using weft::LinAlgError;
+using weft::PeerError;
 using weft::ShapeError;
 using weft::StateError;
 using weft::ValueError;
 
+namespace distributed = weft::distributed;
 namespace fft = weft::fft;
 namespace linalg = weft::linalg;
 namespace losses = weft::losses;

@@ -17,6 +17,7 @@
 #include <weft/custom_gradient.h> // IWYU pragma: export
 #include <weft/data.h>            // IWYU pragma: export
 #include <weft/device.h>          // IWYU pragma: export
+#include <weft/distributed.h>     // IWYU pragma: export
 #include <weft/dlpack.h>          // IWYU pragma: export
 #include <weft/dtype.h>           // IWYU pragma: export
 #include <weft/dtype_info.h>      // IWYU pragma: export

@@ -33,6 +33,7 @@ void raise(ErrorKind kind, std::string message, SourceLocation location) {
   case ErrorKind::compile: throw CompileError(message, std::move(location));
   case ErrorKind::io: throw IOError(message, std::move(location));
   case ErrorKind::device: throw DeviceError(message, std::move(location));
+  case ErrorKind::peer: throw PeerError(message, std::move(location));
   case ErrorKind::internal: break;
   }
   throw InternalError(message, std::move(location));

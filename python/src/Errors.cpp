@@ -427,6 +427,11 @@ void define_errors(nb::module_ &module) {
          "    Traceback (most recent call last):\n"
          "        ...\n"
          "    weft.DeviceError: ...: to: cannot use gpu:99:...\n");
+  define(ErrorKind::peer, "PeerError", {base, PyExc_RuntimeError},
+         "Another process of a distributed program that is gone, failed, or did not come in time."
+         "\n\nExample:\n"
+         "    >>> issubclass(wf.PeerError, wf.Error) and issubclass(wf.PeerError, RuntimeError)\n"
+         "    True\n");
   define(ErrorKind::internal, "InternalError", {base, PyExc_RuntimeError},
          "A fault of Weft's own: please report it."
          "\n\nExample:\n"

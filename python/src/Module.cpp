@@ -211,6 +211,7 @@ NB_MODULE(_weft, module) {
   define_checkpoints(module);
   define_restores(module);
   define_saved_trees(module);
+  define_distributed();
   define_events();
   define_histories(module);
   define_training(module);

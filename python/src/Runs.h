@@ -10,6 +10,7 @@ namespace weft::python {
 /// The graph of a traced function for these arguments. Throws TypeError for anything else.
 Graph graph_of(nb::handle function, const nb::args &args, const nb::kwargs &keywords);
 
+void define_distributed();
 void define_events();
 void define_histories(nb::module_ &module);
 void define_training(nb::module_ &module);

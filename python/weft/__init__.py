@@ -14,6 +14,7 @@ from weft import _absent, _copies as _copies, _einops, _weft
 from weft import autograph as autograph
 from weft import config as config
 from weft import data as data
+from weft import distributed as distributed
 from weft import fft as fft
 from weft import io as io
 from weft import linalg as linalg

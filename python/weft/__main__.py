@@ -14,6 +14,7 @@ _TOOLS = {
     "weft-run": "compiles and runs a program of text, or an exported one",
     "weft-compile": "compiles a program of text into an object file and a header for C",
     "weft-cache": "lists and clears the cache of compiled code",
+    "weft-launch": "starts a program several times, as ranks of one world",
     "weft-lsp-server": "tells editors of the dialect",
 }
 

@@ -60,7 +60,7 @@ def refuse_keywords(function: str, given: dict[str, Any], known: Iterable[str]) 
 
 
 _MODULES = [
-    "", "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
+    "", "autograph", "config", "data", "distributed", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
     "schedules", "special", "summary", "train", "tree",
 ]  # fmt: skip
 

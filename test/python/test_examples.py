@@ -11,7 +11,7 @@ import weft as wf
 
 # By their paths in weft; the last three are modules of which weft has the names itself.
 MODULES = [
-    "", "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
+    "", "autograph", "config", "data", "distributed", "fft", "io", "linalg", "losses", "metrics", "nn", "nn.initializers", "optimizers", "random",
     "schedules", "special", "summary", "train", "tree", "checkpoint", "_control", "derivatives",
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ MODULES = {
     **{
         f"weft.{name}": getattr(wf, name)
         for name in (
-            "autograph", "config", "data", "fft", "io", "linalg", "losses", "metrics", "nn", "optimizers", "random", "schedules",
+            "autograph", "config", "data", "distributed", "fft", "io", "linalg", "losses", "metrics", "nn", "optimizers", "random", "schedules",
             "special", "summary", "train",
         )
     },

@@ -37,6 +37,7 @@ const char *word(ErrorKind kind) {
   case ErrorKind::compile: return "CompileError";
   case ErrorKind::io: return "IOError";
   case ErrorKind::device: return "DeviceError";
+  case ErrorKind::peer: return "PeerError";
   case ErrorKind::internal: return "internal error";
   }
   return "an error of no kind";

@@ -42,7 +42,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Data"] = may["IO"] = may["Events"] = may["Checkpoint"] = may["Train"] = may["NN"];
   may["Events"].insert("Events");
   may["Checkpoint"].insert("Checkpoint");
-  may["Train"].insert({"Train", "Checkpoint", "Events", "Profile", "Export"});
+  may["Distributed"] = {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Program"};
+  may["Mpi"] = {"Distributed"}; // a library of its own
+  may["Train"].insert({"Distributed", "Train", "Checkpoint", "Events", "Profile", "Export"});
   for (auto &[layer, below] : may)
     if (below.contains("Runtime")) below.insert("Device");
   return may;
@@ -68,6 +70,8 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/detail/inline_vector.h", "Support"},
     {"weft/detail/opcode.h", "OpDefs"},
     {"weft/device.h", "Device"},
+    {"weft/detail/distributed_place.h", "Distributed"},
+    {"weft/distributed.h", "Distributed"},
     {"weft/log.h", "Support"},
     {"weft/memory.h", "Support"},
     {"weft/threads.h", "Support"},

@@ -1,0 +1,123 @@
+"""Groups and collectives in a world of one, and in two processes where an MPI launcher is there."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import weft as wf
+
+TWO = """
+import sys
+import weft as wf
+world = wf.distributed.init()
+rank, size = world.rank, world.size
+d = wf.distributed
+x = wf.tensor([1.0, 2.0]) * (rank + 1)
+assert repr(world) == f"Group(rank={rank}, size=2)"
+assert d.all_reduce(x).tolist() == [3.0, 6.0]
+assert d.all_reduce(x, "mean").tolist() == [1.5, 3.0]
+assert d.all_reduce(x, "max", group=world.split(rank)).tolist() == x.tolist()
+assert d.all_gather(x).tolist() == [1.0, 2.0, 2.0, 4.0]
+assert d.reduce_scatter(x).tolist() == [3.0 * (rank + 1)]
+assert d.broadcast(x, root=1).tolist() == [2.0, 4.0]
+assert d.permute(x, [(0, 1)]).tolist() == ([0.0, 0.0] if rank == 0 else [1.0, 2.0])
+begin, end = world.share(5)
+assert d.all_reduce_replicas(wf.ones([end - begin, 3]), 5).tolist() == [5.0] * 3
+if rank == 0:
+    d.send([1, 2, 3], 1)
+else:
+    assert d.recv(0).tolist() == [1, 2, 3]
+try:
+    d.all_reduce(wf.ones(2 + rank))
+except wf.ShapeError as error:
+    print(f"rank {rank}: {error}", flush=True)
+if rank == 1:
+    raise KeyError("no such file")
+try:
+    while True:
+        d.barrier()
+except wf.PeerError as error:
+    print(f"rank {rank}: {error}", flush=True)
+"""
+
+
+def test_a_world_of_one() -> None:
+    world = wf.distributed.init()
+    assert (world.rank, world.size) == (0, 1)
+    assert world.share(7) == (0, 7)
+    assert world.split(0).size == 1
+    x = wf.tensor([[1.0, 2.0]])
+    assert wf.distributed.all_reduce(x, group=world).tolist() == x.tolist()
+    assert wf.distributed.all_to_all(x, 0, 1).tolist() == x.tolist()
+
+
+def test_wrong_arguments() -> None:
+    d = wf.distributed
+    with pytest.raises(wf.ValueError, match="all_reduce: reduction is 'sun'"):
+        d.all_reduce(1.0, "sun")
+    with pytest.raises(wf.DTypeError, match="all_reduce: group is a int: a weft.distributed.Group is wanted"):
+        d.all_reduce(1.0, group=3)  # type: ignore[arg-type]
+    with pytest.raises(wf.OutOfRangeError, match="broadcast: root 1000000000000 is no rank|broadcast: root 2147483647 is no rank"):
+        d.broadcast(1.0, 10**12)
+    with pytest.raises(wf.ValueError, match="init: there is no engine 'nccl'"):
+        d.init("nccl")
+    with pytest.raises(wf.StateError, match="all_reduce: collectives run at once and are no part of traced functions"):
+        wf.function(lambda x: d.all_reduce(x))(wf.ones(2))
+
+
+def test_a_tape_says_that_there_is_no_derivative() -> None:
+    w = wf.Variable([1.0, 2.0])
+    with wf.GradientTape() as tape:
+        loss = wf.sum(wf.distributed.all_reduce(w * 2.0))
+    with pytest.raises(wf.StateError, match="all_reduce has no derivative yet"):
+        tape.gradient(loss, [w])
+
+
+def test_two_processes(tmp_path: Path) -> None:
+    mpirun = shutil.which("mpirun")
+    if mpirun is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "two.py"
+    script.write_text(TWO)
+    options = ["--oversubscribe", "--bind-to", "none", "--allow-run-as-root"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+    done = subprocess.run([mpirun, "-n", "2", *options, sys.executable, str(script)], env=environment,
+                          capture_output=True, text=True, timeout=100, check=False)
+    text = done.stdout + done.stderr
+    reduces, waits = (1 + next(i for i, line in enumerate(TWO.splitlines()) if word in line) for word in ("2 + rank", "barrier"))
+    for rank in range(2):
+        said = f"rank 0 has (2,) (two.py:{reduces}) and rank 1 (3,) (two.py:{reduces})"
+        assert f"rank {rank}: two.py:{reduces}: all_reduce: shapes differ between ranks: {said}" in text, text
+    assert f"rank 0: two.py:{waits}: barrier: rank 1 (" in text, text
+    assert ") failed: KeyError: 'no such file'" in text, text
+    assert "AssertionError" not in text, text
+    assert done.returncode != 0
+
+
+def test_the_launcher(tmp_path: Path) -> None:
+    def launch(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        environment.pop("WEFT_NUM_THREADS", None)
+        return subprocess.run([sys.executable, "-m", "weft.launch", *arguments], env=environment, capture_output=True,
+                              text=True, timeout=100, check=False)
+
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    shown = launch("-n", "3", "--dry-run", "train.py", "-n", "x")
+    assert re.match(r"\S*mpiexec\S* -n 3 .*python\S* train.py -n x$", shown.stdout.strip()), shown.stdout + shown.stderr
+    assert "-n wants a number from 1 on, not 'many'" in launch("-n", "many", "train.py").stderr
+    assert "no program is named" in launch("-n", "2").stderr
+    assert "there is no option --fast" in launch("--fast", "train.py").stderr
+    script = tmp_path / "two.py"
+    script.write_text("import os, weft as wf\nw = wf.distributed.init()\n"
+                      "print('said by', w.rank, 'of', w.size, os.environ['WEFT_NUM_THREADS'], flush=True)\n")
+    done = launch("-n", "2", str(script))
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(2):
+        line = next(line for line in done.stdout.splitlines() if f"said by {rank} of 2 " in line)
+        assert not line.startswith("said") and str(rank) in line.split("said")[0]

