@@ -286,8 +286,6 @@ private:
       if (phase != Phase::llvm) return;
       if (dumps.wants(Phase::object))
         if (auto assembly = driver.emitAssembly(result)) dumps.write(Phase::object, *assembly);
-      if (!chip.empty() && dumps.wants(Phase::ptx))
-        if (auto ptx = driver.emitPtx(result)) dumps.write(Phase::ptx, *ptx);
     };
     write(Phase::trace, *module);
     const Use use(*this, driver, program, write);
@@ -300,6 +298,7 @@ private:
                     program.part ? Phase::differentiate : Phase::trace, variableSymbols(program));
     context.throwInterrupt();
     if (!code) fail(program.name, code.fault(), driver.errorLocation());
+    if (!chip.empty() && dumps.wants(Phase::ptx)) dumps.write(Phase::ptx, code->ptx);
     code->saved = saved;
     code->module = digest;
     code->report.files = std::move(dumps.files);

@@ -89,7 +89,12 @@ Result<std::string> emitPtx(ModuleOp module) {
     return fault("the module has " + std::to_string(found.size()) +
                  " gpu.modules: a text of PTX is made of one");
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
-  kernels->push_back(found.front()->clone());
+  Operation *const clone = found.front()->clone();
+  // Without one LLVM takes numbers of 64 bits to be aligned to 4 bytes, and loads their halves.
+  const std::string layout = llvm::Triple("nvptx64-nvidia-cuda").computeDataLayout();
+  clone->setDiscardableAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                            StringAttr::get(module.getContext(), layout));
+  kernels->push_back(clone);
   PassManager passes(module.getContext());
   GpuModuleToBinaryPassOptions format;
   format.compilationTarget = "isa";

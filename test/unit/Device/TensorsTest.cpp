@@ -353,7 +353,7 @@ TEST(Tensors, ListsGoToTheOperandsBesideThem) {
     };
     same(there + Operand({1.F, 2.F, 3.F}), host + tensor({1.F, 2.F, 3.F}));
     same(maximum({{1, 2, 3}, {4, 5, 6}}, there), maximum(tensor({{1, 2, 3}, {4, 5, 6}}), host));
-    same(there.at(0).set({5, 6, 7}), host.at(0).set(tensor({5.F, 6.F, 7.F})));
+    same(there.at(0).set({5.F, 6.F, 7.F}), host.at(0).set(tensor({5.F, 6.F, 7.F})));
     same(gather(there, {1, 0}), gather(host, tensor({1, 0})));
     const Variable weight(there);
     weight.assign_add({{1.F, 1.F, 1.F}, {2.F, 2.F, 2.F}});
@@ -395,7 +395,6 @@ TEST(Tensors, AreMadeOnTheDevice) {
     refused([] { return zeros({std::int64_t{1} << 40}); }, "zeros");
     refused([] { return full({std::int64_t{1} << 40}, 2.5); }, "full");
     refused([] { return arange(std::int64_t{1} << 40, DType::f32); }, "arange");
-    refused([] { return random::normal({std::int64_t{1} << 40}); }, "random::normal");
     EXPECT_EQ(full({1000}, 2.5).to_vector<float>(), std::vector<float>(1000, 2.5F));
   });
 }

@@ -66,16 +66,18 @@ static void widenIota(IotaOp iota) {
   iota.getResult().replaceAllUsesExcept(rounded, rounded.getDefiningOp());
 }
 
-/// Products of matrices of floats of 16 bits, and convolutions, whose lowering widens each number
-/// where it is read.
-static bool isNarrowProduct(Operation *op) {
-  const auto rankOf = [&](int64_t i) {
-    return cast<RankedTensorType>(op->getOperand(i).getType()).getRank();
-  };
-  if (!isa<MatmulOp, ConvolutionOp, ConvolutionTransposeOp, ConvolutionKernelGradientOp>(op))
+/// Sums of products of two tensors of floats of 16 bits, as of matrices and in convolutions: their
+/// lowering widens each number where it is read.
+static bool isNarrowProduct(Operation *op, ::weft::Widening widening) {
+  using ::weft::Widening;
+  if (op->getNumOperands() != 2 || (widening != Widening::product && widening != Widening::ring))
     return false;
-  FloatType format = narrowFormat(op->getOperand(0).getType());
-  return format && format.getWidth() == 16 && (rankOf(0) > 1 || rankOf(1) > 1);
+  const auto typeOf = [&](int64_t i) {
+    return cast<RankedTensorType>(op->getOperand(i).getType());
+  };
+  FloatType format = narrowFormat(typeOf(0));
+  return format && format.getWidth() == 16 && narrowFormat(typeOf(1)) == format &&
+         (typeOf(0).getRank() > 1 || typeOf(1).getRank() > 1);
 }
 
 void widenOperands(func::FuncOp function, bool withoutLibrary) {
@@ -85,7 +87,7 @@ void widenOperands(func::FuncOp function, bool withoutLibrary) {
     const ::weft::OpInfo *info = opInfoOf(op);
     if (!info || info->widening == ::weft::Widening::none) return;
     const bool isProduct = info->widening == ::weft::Widening::product;
-    if (withoutLibrary && isNarrowProduct(op)) return;
+    if (withoutLibrary && isNarrowProduct(op, info->widening)) return;
     const auto types =
         llvm::map_to_vector(op->getOperands().take_front(isProduct ? 2 : 1),
                             [](Value operand) { return tensorTypeOf(operand.getType()); });
