@@ -52,7 +52,13 @@ Tensor full(const Sizes &shape, const Operand &value, DType dtype, std::source_l
 static Tensor filled(const char *function, const Sizes &shape, DType dtype, int value) {
   check_dtype(function, dtype);
   if (!shape.are_numbers()) return broadcast(Operand(value).materialize(dtype), shape);
-  return repeated(Operand(value).materialize(dtype), Shape(shape.numbers()));
+  if (default_device() != Device())
+    return repeated(Operand(value).materialize(dtype), Shape(shape.numbers()));
+  Tensor result = detail::new_tensor(dtype, Shape(shape.numbers()));
+  visit_dtype(dtype, [&]<class T>() {
+    std::fill_n(detail::elements<T>(result), result.size(), static_cast<T>(value));
+  });
+  return result;
 }
 
 Tensor zeros(const Sizes &shape, DType dtype, std::source_location where) {

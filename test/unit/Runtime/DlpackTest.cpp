@@ -124,8 +124,8 @@ TEST(Dlpack, WhatIsRefusedIsGivenUp) {
     EXPECT_EQ(other.given_up, 1) << words;
   };
   refused([](New &o) { o.array.major = 2; }, "speaks version 2 of DLPack, and Weft version 1");
-  refused([](New &o) { o.array.array.device.type = 2; },
-          "is on a device of DLPack's kind 2: move it to the CPU first");
+  refused([](New &o) { o.array.array.device.type = 10; },
+          "is on a device of DLPack's kind 10: move it to the CPU first");
   refused([](New &o) { o.array.array.dtype = {.code = 4, .bits = 16, .lanes = 2}; },
           "has elements of DLPack's type 4 with 16 bits and 2 lanes, which no dtype holds");
   refused([](New &o) { o.array.array.rank = 65; }, "has 65 axes: a tensor has at most 64");
