@@ -30,7 +30,11 @@ Tensor fitting(std::string_view op, const VariableState &state, const Operand &v
                      to_string(state.type()) + ", but the value is " +
                      std::string(detail::number_in_words(value.weak_kind())));
   Tensor tensor = value.weak() ? value.materialize(state.type().dtype) : value.materialize();
-  if (value.weak() && !state.type().shape.empty()) tensor = broadcast(tensor, state.type().shape);
+  if (value.weak() && !state.type().shape.empty()) {
+    // Repeated beside what it meets; in a trace it is a constant.
+    if (device::scopes_count()) tensor = detail::placed_on(state.device(), std::move(tensor));
+    tensor = broadcast(tensor, state.type().shape);
+  }
   check_assignable(op, state, detail::type_of(tensor));
   // Sizes that a trace does not know are compared when it runs.
   if (!detail::type_of(tensor).shape.is_static()) tensor = broadcast(tensor, state.type().shape);

@@ -358,6 +358,9 @@ TEST(Tensors, ListsGoToTheOperandsBesideThem) {
     const Variable weight(there);
     weight.assign_add({{1.F, 1.F, 1.F}, {2.F, 2.F, 2.F}});
     same(weight.value(), host + tensor({{1.F}, {2.F}}));
+    const Variable bytes(cast(there, DType::u8));
+    bytes.assign_sub(false);
+    EXPECT_EQ(bytes.value().device(), "gpu:0");
     EXPECT_EQ(Variable({1.F, 2.F}).value().device(), "cpu:0");
     EXPECT_NE(said([&] { static_cast<void>(Variable({1.F, 2.F, 3.F}) + there); }).find("move one"),
               std::string::npos);
