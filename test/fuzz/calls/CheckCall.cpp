@@ -202,9 +202,10 @@ bool is_one_of(std::span<const CallEntry> entries, const char *name) {
 }
 
 /// Whether a call may have no operands, so that its tensors go where new ones do; a generator's
-/// state stays on the CPU.
+/// state stays on the CPU, and so does what functions of an operand make of a number.
 bool makes_tensors(const CallEntry &entry) {
-  return is_one_of(tensor_calls(), entry.name) && std::strcmp(entry.name, "Generator") != 0;
+  const std::string_view name = entry.name;
+  return is_one_of(tensor_calls(), entry.name) && name != "Generator" && name != "square and relu";
 }
 
 /// Whether a call makes tensors beside its results: variables, kernels.
