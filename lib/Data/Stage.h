@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "Support/Callback.h"
 #include <weft/data/pipeline.h>
 #include <weft/dtype.h>
 
@@ -148,6 +149,7 @@ void note_for(ForeignError &error, const char *stage, std::int64_t ordinal, cons
 
 template <class F>
 decltype(auto) called_for(const char *stage, std::int64_t ordinal, const Lazy &element, F &&call) {
+  const Callback inside("a function of a data set");
   try {
     return call();
   } catch (const Error &error) {

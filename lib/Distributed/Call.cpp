@@ -10,6 +10,7 @@
 #include "Ops/Interpreter.h"
 #include "Runtime/CallContext.h"
 #include "Runtime/NewTensor.h"
+#include "Support/Callback.h"
 #include "Support/Fault.h"
 #include "Support/Fork.h"
 #include "Support/Log.h"
@@ -156,6 +157,9 @@ Call::Call(const char *function, const Group &group, const std::source_location 
   if (Interpreter *current = Interpreter::current(); current != nullptr && current->traces())
     refuse(ErrorKind::state, "collectives run at once and are no part of traced functions: call "
                              "it outside of the function, with what it returns");
+  if (const char *callback = Callback::current())
+    refuse(ErrorKind::state, "it is called in " + std::string(callback) +
+                                 ", which other ranks need not be in: call it outside");
   World &world = group_->world;
   tag_ = group_->number * 2;
   if (world.engine != nullptr && world.generation != forks::generation())

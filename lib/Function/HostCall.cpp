@@ -11,6 +11,7 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
+#include "Support/Callback.h"
 #include "Support/Enumerators.h"
 
 namespace weft {
@@ -58,6 +59,7 @@ std::vector<Tensor> detail::host_call(HostCallOptions options, Body callable,
   function.callable = [callable = std::move(callable)](std::span<const Tensor> values) {
     const Interpreter::Scope nobody(nullptr);
     const UserCode lines_of_its_own;
+    const Callback inside("a host call");
     return callable(values);
   };
   Interpreter *const interpreter = Interpreter::current();

@@ -25,6 +25,31 @@ TEST(Single, IsAWorldOfOne) {
   EXPECT_THROWS(world.split(-1), ValueError, "split: color is -1: numbers from 0 on are wanted");
 }
 
+TEST(Single, CollectivesHaveNoPlaceInCallbacks) {
+  const Tensor x = tensor({1.F, 2.F});
+  const auto words = [](const auto &call) {
+    try {
+      call();
+    } catch (const Error &error) {
+      EXPECT_EQ(error.kind(), ErrorKind::state);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::string why = ", which other ranks need not be in: call it outside";
+  const auto reduce = [](const Tensor &y) { return all_reduce(y); };
+  const std::string called =
+      words([&] { host_call(reduce, {.results = {spec(DType::f32, {2})}}, x); });
+  EXPECT_NE(called.find("all_reduce: it is called in a host call" + why), std::string::npos)
+      << called;
+  const std::string mapped = words([&] {
+    for (const Tensor &element : data::from_tensors(x).map(reduce)) static_cast<void>(element);
+  });
+  EXPECT_NE(mapped.find("all_reduce: it is called in a function of a data set" + why),
+            std::string::npos)
+      << mapped;
+}
+
 TEST(Single, CollectivesGiveTheirOperand) {
   const Tensor x = arange(6).reshape({2, 3}).astype(DType::f32);
   const auto expect_x = [&](const Tensor &y) {
