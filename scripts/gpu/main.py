@@ -179,7 +179,10 @@ class Run:
         if os.path.exists(os.path.join(TOP, "build/gpu-commit")):  # of what ./x gpu --pack packed
             with open(os.path.join(TOP, "build/gpu-commit")) as file:
                 return file.read().strip()
-        done = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"], capture_output=True, text=True)
+        try:
+            done = subprocess.run(["git", "-C", TOP, "rev-parse", "HEAD"], capture_output=True, text=True)
+        except FileNotFoundError:  # a machine without git
+            return "unknown"
         return done.stdout.strip() if done.returncode == 0 else "unknown"
 
 
