@@ -148,9 +148,10 @@ detail::Place::~Place() { place_of_thread() = std::move(outer_); }
 // Entering and leaving
 //===----------------------------------------------------------------------===//
 
-Call::Call(const char *function, const Group &group, const std::source_location &where)
+Call::Call(const char *function, const Group &group, const std::source_location &where, bool meets)
     : function_(function), site_(function, where),
-      group_(group.state() != nullptr ? group.state() : world_group()) {
+      group_(group.state() != nullptr ? group.state() : world_group()), to_meet_(meets),
+      exceptions_(std::uncaught_exceptions()) {
   const auto refuse = [&](ErrorKind kind, const std::string &what) {
     raise(kind, std::string(function) + ": " + what);
   };
@@ -182,7 +183,24 @@ Call::Call(const char *function, const Group &group, const std::source_location 
   group_->under_way = this;
 }
 
+void detail::refuse(const char *function, const Group &group) noexcept {
+  try {
+    const Call call(function, group, {});
+    throw StateError(function); // the call tells the others when it ends by an exception
+  } catch (const Error &) {
+  }
+}
+
+void Call::refuse_to_meet() noexcept {
+  try {
+    meet({.arguments = "arguments that it refuses", .has_tensor = false});
+  } catch (const Error &) {
+    // Why this rank refuses is its error; the others have one that names it.
+  }
+}
+
 Call::~Call() {
+  if (to_meet_ && size() > 1 && std::uncaught_exceptions() > exceptions_) refuse_to_meet();
   // Memory that the engine may still write stays.
   bool all = true;
   for (std::size_t i = done_; i < messages_.size(); ++i) all = all && messages_[i].done;
@@ -218,6 +236,7 @@ std::string Call::call_text() const { return function_ + in_brackets(place_); }
 std::vector<std::string_view> Call::meet(const Common &common, std::string_view bytes) {
   std::vector<std::string_view> all(static_cast<std::size_t>(size()));
   const std::uint64_t sequence = ++group_->sequence;
+  to_meet_ = false;
   if (size() == 1) {
     all[0] = bytes;
     return all;

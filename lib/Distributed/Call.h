@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -17,9 +18,11 @@ class Call {
 public:
   /// `function` lives for ever. Throws StateError unless this thread may call a collective of the
   /// group now, and PeerError if the world is broken.
-  Call(const char *function, const Group &group, const std::source_location &where);
+  /// `meets` is whether all ranks of the group do it, which `meet`.
+  Call(const char *function, const Group &group, const std::source_location &where,
+       bool meets = true);
   /// The call belongs to the group alone while it lives. What it leaves in the middle breaks the
-  /// world.
+  /// world; a rank that refuses its arguments before it meets the others says so to them.
   ~Call();
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
@@ -66,6 +69,7 @@ private:
   void test(Message &message);
   void look_up(std::size_t at);
   [[noreturn]] void break_off();
+  void refuse_to_meet() noexcept;
   std::vector<int> pending() const;
   std::string_view place() const;
   std::string call_text() const;
@@ -75,6 +79,8 @@ private:
   std::string place_; ///< the user's line
   std::shared_ptr<detail::GroupState> group_;
   int tag_ = 0;
+  bool to_meet_; ///< whether the other ranks still wait for this one
+  int exceptions_;
   std::deque<Message> messages_;
   std::vector<Tensor> tensors_;
   std::vector<std::unique_ptr<std::byte[]>> rooms_;

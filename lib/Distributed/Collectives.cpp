@@ -354,7 +354,7 @@ void barrier(const Group &group, std::source_location where) {
 }
 
 void send(const Tensor &x, int to, const Group &group, std::source_location where) {
-  Call call("send", group, where);
+  Call call("send", group, where, /*meets=*/false);
   check_rank(call, to, "to");
   if (to == call.rank())
     raise(ErrorKind::index, "send: rank " + std::to_string(to) + " is this rank itself");
@@ -365,7 +365,7 @@ void send(const Tensor &x, int to, const Group &group, std::source_location wher
 }
 
 Tensor recv(int from, const Group &group, std::source_location where) {
-  Call call("recv", group, where);
+  Call call("recv", group, where, /*meets=*/false);
   check_rank(call, from, "from");
   if (from == call.rank())
     raise(ErrorKind::index, "recv: rank " + std::to_string(from) + " is this rank itself");

@@ -54,14 +54,31 @@ Group group_of(nb::handle group, const char *function) {
                    ": a weft.distributed.Group is wanted");
 }
 
-Reduction reduction_of(const std::string &word, const char *function) {
+/// What `make` makes of an argument. If it refuses it, the others are told, who wait for this rank.
+template <class Make>
+auto converted(const char *function, nb::handle group, const Make &make) {
+  try {
+    return make();
+  } catch (...) {
+    const Group of = group_of(group, function);
+    run_here([&] { distributed::detail::refuse(function, of); });
+    throw;
+  }
+}
+
+Reduction reduction_of(const std::string &word, const char *function, nb::handle group) {
   static constexpr const char *words[] = {"sum", "mean", "max", "min"};
   const nb::str object(word.c_str(), word.size());
-  return static_cast<Reduction>(word_of(object, words, {function, "reduction"}));
+  return converted(function, group, [&] {
+    return static_cast<Reduction>(word_of(object, words, {function, "reduction"}));
+  });
 }
 
 Tensor operand(nb::handle object, const char *function) {
   return to_tensor(object.ptr(), {function, "x"});
+}
+Tensor operand(nb::handle object, const char *function, nb::handle group) {
+  return converted(function, group, [&] { return operand(object, function); });
 }
 
 int rank_of(std::int64_t rank) {
@@ -112,8 +129,8 @@ void define_reductions(nb::module_ &module) {
   define(
       module, "all_reduce",
       [](nb::handle x, const std::string &reduction, nb::handle group) {
-        const Tensor from = operand(x, "all_reduce");
-        const Reduction by = reduction_of(reduction, "all_reduce");
+        const Tensor from = operand(x, "all_reduce", group);
+        const Reduction by = reduction_of(reduction, "all_reduce", group);
         const Group of = group_of(group, "all_reduce");
         return run_here([&] { return distributed::all_reduce(from, by, of, kNowhere); });
       },
@@ -141,8 +158,8 @@ Raises:
   define(
       module, "all_reduce_replicas",
       [](nb::handle x, std::int64_t replicas, const std::string &reduction, nb::handle group) {
-        const Tensor from = operand(x, "all_reduce_replicas");
-        const Reduction by = reduction_of(reduction, "all_reduce_replicas");
+        const Tensor from = operand(x, "all_reduce_replicas", group);
+        const Reduction by = reduction_of(reduction, "all_reduce_replicas", group);
         const Group of = group_of(group, "all_reduce_replicas");
         return run_here(
             [&] { return distributed::all_reduce_replicas(from, replicas, by, of, kNowhere); });
@@ -164,8 +181,8 @@ Raises:
   define(
       module, "reduce_scatter",
       [](nb::handle x, const std::string &reduction, std::int64_t axis, nb::handle group) {
-        const Tensor from = operand(x, "reduce_scatter");
-        const Reduction by = reduction_of(reduction, "reduce_scatter");
+        const Tensor from = operand(x, "reduce_scatter", group);
+        const Reduction by = reduction_of(reduction, "reduce_scatter", group);
         const Group of = group_of(group, "reduce_scatter");
         return run_here([&] { return distributed::reduce_scatter(from, by, axis, of, kNowhere); });
       },
@@ -186,7 +203,7 @@ void define_movements(nb::module_ &module) {
   define(
       module, "all_gather",
       [](nb::handle x, std::int64_t axis, nb::handle group) {
-        const Tensor from = operand(x, "all_gather");
+        const Tensor from = operand(x, "all_gather", group);
         const Group of = group_of(group, "all_gather");
         return run_here([&] { return distributed::all_gather(from, axis, of, kNowhere); });
       },
@@ -199,7 +216,7 @@ void define_movements(nb::module_ &module) {
   define(
       module, "all_to_all",
       [](nb::handle x, std::int64_t split_axis, std::int64_t concat_axis, nb::handle group) {
-        const Tensor from = operand(x, "all_to_all");
+        const Tensor from = operand(x, "all_to_all", group);
         const Group of = group_of(group, "all_to_all");
         return run_here(
             [&] { return distributed::all_to_all(from, split_axis, concat_axis, of, kNowhere); });
@@ -218,7 +235,7 @@ Raises:
   define(
       module, "broadcast",
       [](nb::handle x, std::int64_t root, nb::handle group) {
-        const Tensor from = operand(x, "broadcast");
+        const Tensor from = operand(x, "broadcast", group);
         const Group of = group_of(group, "broadcast");
         return run_here([&] { return distributed::broadcast(from, rank_of(root), of, kNowhere); });
       },
@@ -235,7 +252,7 @@ Raises:
       module, "permute",
       [](nb::handle x, const std::vector<std::pair<std::int64_t, std::int64_t>> &pairs,
          nb::handle group) {
-        const Tensor from = operand(x, "permute");
+        const Tensor from = operand(x, "permute", group);
         std::vector<std::pair<int, int>> ranks;
         for (const auto &[source, target] : pairs)
           ranks.emplace_back(rank_of(source), rank_of(target));

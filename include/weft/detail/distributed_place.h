@@ -1,7 +1,9 @@
-// The user's line of a collective that another language calls.
+// The user's line of a collective that another language calls, and arguments that it cannot take.
 #pragma once
 
 #include <string>
+
+#include <weft/distributed.h>
 
 namespace weft::distributed::detail {
 
@@ -17,5 +19,9 @@ public:
 private:
   std::string outer_;
 };
+
+/// Has a part in a collective whose arguments this rank refuses, so that the others, which wait for
+/// it, throw a StateError that names it. `function` lives for ever.
+void refuse(const char *function, const Group &group) noexcept;
 
 } // namespace weft::distributed::detail

@@ -197,6 +197,11 @@ void mismatch() {
     else wd::all_gather(ones({2}));
   });
   want(wd::all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "after errors");
+  // What one rank refuses by itself pairs with no later call of it.
+  said([&] { wd::broadcast(ones({2}), other ? 99 : 0); });
+  want(wd::all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "after a refusal");
+  said([&] { wd::broadcast(ones({2}), 99); });
+  want(wd::all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "after refusals");
   say("goes on");
 }
 

@@ -152,6 +152,12 @@ TEST_F(Ranks, AllHearWhatDiffers) {
           std::string(") and rank " + last + " "), std::string("goes on\n")})
       EXPECT_GE(count_of(output.text, words), static_cast<std::size_t>(ranks)) << words << "\n"
                                                                                << output.text;
+    EXPECT_EQ(count_of(output.text, " arguments that it refuses (Ranks.cpp:"),
+              static_cast<std::size_t>(ranks - 1))
+        << output.text;
+    EXPECT_EQ(count_of(output.text, "broadcast: root 99 is no rank of a group of"),
+              static_cast<std::size_t>(ranks + 1))
+        << output.text;
   }
 }
 
