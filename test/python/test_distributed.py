@@ -115,7 +115,7 @@ def test_the_launcher(tmp_path: Path) -> None:
     assert "there is no option --fast" in launch("--fast", "train.py").stderr
     script = tmp_path / "two.py"
     script.write_text("import os, weft as wf\nw = wf.distributed.init()\n"
-                      "print('said by', w.rank, 'of', w.size, os.environ['WEFT_NUM_THREADS'], flush=True)\n")
+                      "print(f\"said by {w.rank} of {w.size} {os.environ['WEFT_NUM_THREADS']}\\n\", end='', flush=True)\n")
     done = launch("-n", "2", str(script))
     assert done.returncode == 0, done.stdout + done.stderr
     for rank in range(2):
