@@ -8,6 +8,7 @@
 
 #include "Distributed/World.h"
 #include "Support/Fault.h"
+#include "Support/Version.h"
 
 namespace weft::distributed {
 
@@ -38,16 +39,6 @@ std::string launchers_folder() {
     folder.resize(slash);
   }
   return folder.empty() || folder == "/usr" ? std::string() : folder + "/lib/";
-}
-
-/// The folder that libweft was loaded from, with a slash at its end.
-std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&open_mpi_engine), &info) == 0 || info.dli_fname == nullptr)
-    return "";
-  const std::string path = info.dli_fname;
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
 }
 
 constexpr char kEngineFile[] = "libweft-mpi.so." WEFT_ABI_VERSION;
@@ -94,7 +85,7 @@ Engine &open_mpi_engine(const std::vector<std::string> &libraries) {
               tried);
   };
   void *plugin = nullptr;
-  for (const std::string &path : {own_folder() + kEngineFile, std::string(kEngineFile)}) {
+  for (const std::string &path : {library_folder() + kEngineFile, std::string(kEngineFile)}) {
     plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (plugin != nullptr) break;
     tried += std::string("\n  ") + dlerror(); // NOLINT(concurrency-mt-unsafe): of the thread

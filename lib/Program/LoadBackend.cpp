@@ -6,20 +6,11 @@
 
 #include "Program/CompilerBackend.h"
 #include "Support/Fork.h"
+#include "Support/Version.h"
 
 namespace weft {
 
 namespace {
-
-/// The folder that libweft was loaded from, with a slash at its end.
-std::string own_folder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void *>(&compiler_backend), &info) == 0 || info.dli_fname == nullptr)
-    return "";
-  const std::string path = info.dli_fname;
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
-}
 
 /// Of the same build as this library, which is why its version is part of the name.
 constexpr char file_name[] = "libweft-compiler.so." WEFT_ABI_VERSION;
@@ -49,7 +40,7 @@ CompilerBackend *load() {
 
 } // namespace
 
-std::string compiler_path() { return own_folder() + file_name; }
+std::string compiler_path() { return library_folder() + file_name; }
 
 CompilerBackend &compiler_backend() {
   const forks::Delay whole;
