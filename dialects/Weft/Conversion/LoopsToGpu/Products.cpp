@@ -1,5 +1,6 @@
 // Tiles of products: which loops are rows and columns, copies to shared memory, and the inner loop.
 #include "Weft/Conversion/LoopsToGpu/Products.h"
+#include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 #include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
@@ -433,13 +434,8 @@ bool isWithVector(GenericOp op) {
 
 /// Whether a body may be copied for each result of a thread: functions become long code.
 static bool isShort(GenericOp op, bool manyResults) {
-  constexpr int64_t kMostFunctions = 32;
-  const auto functions = llvm::count_if(op.getBody()->without_terminator(), [](Operation &inner) {
-    return isa<math::MathDialect>(inner.getDialect()) &&
-           !isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::SqrtOp,
-                math::CopySignOp>(inner);
-  });
-  return functions * (manyResults ? 64 : 16) <= kMostFunctions;
+  constexpr int64_t kMostCost = 1024;
+  return costOf(*op.getBody()) * (manyResults ? 64 : 16) <= kMostCost;
 }
 
 bool isEpilogue(const Nest &product, const Nest &next) {
