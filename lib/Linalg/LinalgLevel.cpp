@@ -272,26 +272,33 @@ void transpose(const T *from, int64_t from_step, T *to, int64_t to_step) {
   for (int64_t i = 0; i < kBlock; ++i) __builtin_memcpy(to + i * to_step, &rows[i], sizeof(Row));
 }
 
-template <typename T>
-void to_lanes(int64_t count, const T *matrices, int64_t step, T *lanes) {
+/// Calls `block(element, lane)` for all blocks of kBlock elements and lanes, and `one` for the
+/// rest.
+template <typename Block, typename One>
+void each_lane(int64_t count, Block block, One one) {
   int64_t e = 0;
   for (; e + kBlock <= count; e += kBlock)
-    for (int64_t lane = 0; lane < kLanes; lane += kBlock)
-      transpose(matrices + lane * step + e, step, lanes + e * kLanes + lane, kLanes);
+    for (int64_t lane = 0; lane < kLanes; lane += kBlock) block(e, lane);
   for (; e < count; ++e)
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      lanes[e * kLanes + lane] = matrices[lane * step + e];
+    for (int64_t lane = 0; lane < kLanes; ++lane) one(e, lane);
+}
+
+template <typename T>
+void to_lanes(int64_t count, const T *matrices, int64_t step, T *lanes) {
+  const auto from = [&](int64_t e, int64_t lane) { return matrices + lane * step + e; };
+  const auto to = [&](int64_t e, int64_t lane) { return lanes + e * kLanes + lane; };
+  each_lane(
+      count, [&](int64_t e, int64_t lane) { transpose(from(e, lane), step, to(e, lane), kLanes); },
+      [&](int64_t e, int64_t lane) { *to(e, lane) = *from(e, lane); });
 }
 
 template <typename T>
 void from_lanes(int64_t count, const T *lanes, T *matrices, int64_t step) {
-  int64_t e = 0;
-  for (; e + kBlock <= count; e += kBlock)
-    for (int64_t lane = 0; lane < kLanes; lane += kBlock)
-      transpose(lanes + e * kLanes + lane, kLanes, matrices + lane * step + e, step);
-  for (; e < count; ++e)
-    for (int64_t lane = 0; lane < kLanes; ++lane)
-      matrices[lane * step + e] = lanes[e * kLanes + lane];
+  const auto from = [&](int64_t e, int64_t lane) { return lanes + e * kLanes + lane; };
+  const auto to = [&](int64_t e, int64_t lane) { return matrices + lane * step + e; };
+  each_lane(
+      count, [&](int64_t e, int64_t lane) { transpose(from(e, lane), kLanes, to(e, lane), step); },
+      [&](int64_t e, int64_t lane) { *to(e, lane) = *from(e, lane); });
 }
 
 template <typename T>
