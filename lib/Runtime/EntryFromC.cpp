@@ -173,6 +173,21 @@ private:
   std::vector<Copy> copies_;
 };
 
+/// The context of a call, with what a caller in C says of it.
+struct ContextOfC : CallContext {
+  ContextOfC(const char *of, const char *const *lines, std::int64_t line_count, COutputs outputs)
+      : written(lines, line_count), created(outputs) {
+    function = of;
+    locations = &written;
+    c_outputs = &created;
+  }
+  ContextOfC(const ContextOfC &) = delete;
+  ContextOfC &operator=(const ContextOfC &) = delete;
+
+  WrittenLocations written;
+  COutputs created;
+};
+
 } // namespace
 } // namespace weft
 
@@ -193,13 +208,8 @@ std::int32_t weft_rt_call(CompiledEntry entry, void *const *buffers, const std::
         throw OutOfMemory(std::string(function) + ": there are no " + std::to_string(arena_bytes) +
                           " bytes for temporaries");
     }
-    CallContext context;
+    ContextOfC context(function, locations, location_count, {outputs, output_dims, output_count});
     context.arena = static_cast<std::byte *>(arena);
-    context.function = function;
-    const WrittenLocations written(locations, location_count);
-    context.locations = &written;
-    COutputs created{outputs, output_dims, output_count};
-    context.c_outputs = &created;
     entry(buffers, dims, &context);
   });
   if (failed != 0)
@@ -222,12 +232,7 @@ std::int32_t weft_rt_gpu_call(CompiledEntry entry, const char *ptx, std::int32_t
     device::Runtime &runtime = gpu_for(function, ptx_target(ptx), gpu);
     DeviceCall call(code_on(runtime, ptx, function));
     DeviceBuffers there(call, function, buffers, bytes, uses, buffer_count);
-    CallContext context;
-    context.function = function;
-    const WrittenLocations written(locations, location_count);
-    context.locations = &written;
-    COutputs created{outputs, output_dims, output_count};
-    context.c_outputs = &created;
+    ContextOfC context(function, locations, location_count, {outputs, output_dims, output_count});
     context.device = &call;
     try {
       if (arena_bytes > 0) context.arena = call.allocate(static_cast<std::size_t>(arena_bytes));
