@@ -61,7 +61,7 @@ public:
   /// The same, where `read` gives the elements that are read.
   SmallVector<Value> body(ArrayRef<Value> outs, function_ref<Value(OpOperand &)> read);
   /// Values of the op's body for the present iteration. `known` are those that need not be
-  /// computed.
+  /// computed. What no wanted value comes from is left out: bodies load, and have no other effect.
   SmallVector<Value> values(ValueRange wanted, IRMapping known,
                             function_ref<Value(OpOperand &)> read);
 
