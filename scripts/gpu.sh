@@ -48,6 +48,10 @@ gpu_pack() {
   for name in "${gpu_files[@]}"; do cp -P "build/release/$name" "$folder/build/release/$name"; done
   cp -P build/release/lib/libweft.so* build/release/lib/libweft-compiler.so* build/release/lib/libweft-gpu-emulator.so "$folder/build/release/lib"
   find "$folder/build" -type f \( -path '*/bin/*' -o -path '*/lib/*' -o -path '*/unit/*' \) -exec "$llvm/bin/llvm-strip" --strip-unneeded {} +
+  # Libraries that another machine may have in other versions, but for the C and C++ libraries.
+  mkdir "$folder/build/release/lib/packed"
+  ldd "$folder/build/release/bin/weft" | awk '$3 ~ /lib(jpeg|png|z|zstd)[^/]*$/ {print $3}' |
+    while read -r name; do cp -L "$name" "$folder/build/release/lib/packed"; done
   git rev-parse HEAD >"$folder/build/gpu-commit"
   git ls-files x scripts test benchmarks | tar -cf - -T - | tar -xf - -C "$folder"
   tar -C "$folder" -cf - . | xz -T0 -3 >"$file"

@@ -5,7 +5,9 @@ import json
 import re
 import struct
 
-from driver import DriverError
+from driver import DriverError, Refused
+
+MOST_LISTED = 60  # differences of a form
 
 
 def read(path):
@@ -14,8 +16,8 @@ def read(path):
 
 
 def replay(driver, corpus):
-    """Runs all of it: forms by name with their evaluations that had all bits, that differed, and the first difference; and forms that the
-    driver does not take."""
+    """Runs all of it: forms by name with their evaluations, how many differed, and some of these; and forms that the driver does not take,
+    with its words."""
     forms, refused = {}, {}
     for one in corpus:
         ptx = re.sub(r"^\.target .*$", f".target {driver.chip}", one["ptx"], flags=re.M)
@@ -25,11 +27,11 @@ def replay(driver, corpus):
         try:
             driver.run(ptx, "k", (one["rows"] + 127) // 128, 128, [one["rows"], *(address.value for address in addresses)])
             found = driver.get(addresses[0], len(wanted))
-        except DriverError as error:
-            if "cuModuleLoadDataEx" not in str(error):
-                raise DriverError(f"{one['form']}: {error}") from error
+        except Refused as error:
             refused[one["form"]] = str(error)
             continue
+        except DriverError as error:
+            raise DriverError(f"{one['form']}: {error}") from error
         finally:
             for address in addresses:
                 driver.free(address)
@@ -43,8 +45,9 @@ def replay(driver, corpus):
             if found[part] == wanted[part]:
                 continue
             form["different"] += 1
-            if "first" not in form:
+            examples = form.setdefault("examples", [])
+            if len(examples) < MOST_LISTED:
                 size = [len(data) // one["rows"] for data in operands]
                 given = [data[row * n:(row + 1) * n][::-1].hex() for data, n in zip(operands, size)]
-                form["first"] = f"of {' '.join(given)}: {found[part][::-1].hex()} instead of {wanted[part][::-1].hex()}"
+                examples.append(f"of {' '.join(given)}: {found[part][::-1].hex()} instead of {wanted[part][::-1].hex()}")
     return forms, refused

@@ -4,10 +4,15 @@ import ctypes
 from ctypes import byref, c_int, c_size_t, c_uint, c_uint64, c_void_p
 
 COMPUTE_MAJOR, COMPUTE_MINOR = 75, 76
+ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE = 5, 6
 
 
 class DriverError(Exception):
     pass
+
+
+class Refused(DriverError):
+    """A text that the driver does not take, with its log."""
 
 
 class Driver:
@@ -66,7 +71,13 @@ class Driver:
     def run(self, ptx, kernel, blocks, threads, arguments):
         """Loads a text, launches a kernel with arguments of 64 bits, and waits."""
         module, function = c_void_p(), c_void_p()
-        self.call("cuModuleLoadDataEx", byref(module), ptx.encode(), 0, None, None)
+        log = ctypes.create_string_buffer(1024)
+        names = (c_int * 2)(ERROR_LOG_BUFFER, ERROR_LOG_BUFFER_SIZE)
+        values = (c_void_p * 2)(ctypes.addressof(log), len(log))
+        try:
+            self.call("cuModuleLoadDataEx", byref(module), ptx.encode(), 2, names, values)
+        except DriverError as error:
+            raise Refused(f"{error}: {log.value.decode(errors='replace').strip()}") from error
         try:
             self.call("cuModuleGetFunction", byref(function), module, kernel.encode())
             numbers = [c_uint64(argument) for argument in arguments]

@@ -23,6 +23,7 @@ import corpus as corpora  # noqa: E402
 from driver import Driver, DriverError  # noqa: E402
 
 PARTS = ("corpus", "kernels", "sanitizer", "times")
+ROW_SECONDS = 40  # for a row of times, its process whole
 
 
 class Unavailable(Exception):
@@ -37,6 +38,9 @@ class Run:
         self.emulated = options.emulated
         self.end = time.monotonic() + options.seconds
         self.scratch = tempfile.mkdtemp(prefix="weft-gpu-")
+        packed = os.path.join(self.build, "lib/packed")  # what the machine that packed it has of libraries
+        if os.path.isdir(packed):
+            os.environ["LD_LIBRARY_PATH"] = packed
 
     def left(self, share=1.0):
         """Seconds that a part may take."""
@@ -51,7 +55,7 @@ class Run:
     def python(self):
         """An interpreter with NumPy, which the text tests and the oracle need."""
         for path in (os.path.join(TOP, "build/venv/bin/python"), sys.executable, shutil.which("python3")):
-            if path and subprocess.run([path, "-c", "import numpy"], capture_output=True).returncode == 0:
+            if path and os.path.exists(path) and subprocess.run([path, "-c", "import numpy"], capture_output=True).returncode == 0:
                 return path
         raise Unavailable("no Python with NumPy is here")
 
@@ -133,16 +137,25 @@ class Run:
 
     def times(self):
         """The rows of the group gpu, medians, beside the peers that are installed."""
-        file = os.path.join(self.scratch, "rows.json")
+        # Each row is a process of its own, so that one that fails or takes too long does not take the others with it.
+        bench = self.program("weft-bench")
         small = {"WEFT_GPU_ROWS": "small", "WEFT_GPU_EMULATOR": "seed=1,races=off"} if self.emulated else {}
-        words = [self.program("weft-bench"), "--group", "gpu", "--repeats", "1" if self.emulated else "5", "--json", file]
-        done = self.command(words, self.left(0.6), **small)
-        rows = {}
-        if os.path.exists(file):
-            with open(file) as given:
-                rows = {row["name"]: row for row in json.load(given)}
-        wrong = [line for line in done.stderr.splitlines() if "error:" in line]
-        found = {"rows": rows, "errors": wrong, "failed": bool(wrong) or done.returncode != 0}
+        listed = self.command([bench, "--group", "gpu", "--list"], 60)
+        names = [line.split()[0] for line in listed.stdout.splitlines() if line.startswith("gpu_")]
+        rows, wrong = {}, []
+        for name in names:
+            file = os.path.join(self.scratch, f"{name}.json")
+            words = [bench, "--only", name, "--repeats", "1" if self.emulated else "5", "--json", file]
+            try:
+                done = self.command(words, min(ROW_SECONDS, self.left(0.6)), **small)
+            except Unavailable as error:
+                wrong.append(f"{name}: {error}")
+                continue
+            wrong += [line for line in done.stderr.splitlines() if "error:" in line]
+            if done.returncode == 0:
+                with open(file) as given:
+                    rows |= {row["name"]: row for row in json.load(given)}
+        found = {"rows": rows, "errors": wrong, "failed": bool(wrong) or len(rows) != len(names)}
         found["peers"], found["peers_missing"] = self.peers()
         return found
 
