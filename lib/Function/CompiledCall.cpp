@@ -265,7 +265,7 @@ std::vector<Tensor> CompiledCall::run_on(DeviceProgram &there,
   for (const std::size_t index : code.variables) {
     VariableState &state = variable(index, variables);
     if (!moves) check_may_move(device, program_->name, state);
-    if (!program_->written[index]) kept.push_back(state.load_on(device));
+    if (!program_->written[index]) kept.push_back(for_kernels(state.load_on(device), device));
   }
   VariableUpdates updates(program_->written,
                           [&](std::size_t i) -> VariableState & { return variable(i, variables); });

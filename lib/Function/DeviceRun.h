@@ -9,6 +9,10 @@
 
 namespace weft {
 
+/// A tensor on a device as kernels read it: contiguous, and aligned to the 16 bytes that they read
+/// at once.
+Tensor for_kernels(const Tensor &tensor, Device device);
+
 /// What a program for a GPU keeps on it between calls.
 class DeviceProgram {
 public:
@@ -19,7 +23,7 @@ public:
   Device device() const { return code_.runtime().device(); }
   const CompiledCode &compiled() const { return compiled_; }
   DeviceCode &code() { return code_; }
-  /// Its captures there, contiguous, in the program's order.
+  /// Its captures there (for_kernels), in the program's order.
   const std::vector<Tensor> &captures() const { return captures_; }
 
 private:
@@ -28,7 +32,7 @@ private:
   std::vector<Tensor> captures_;
 };
 
-/// The inputs of a call on a device, contiguous there: with `moves` wherever they come from, else
+/// The inputs of a call on a device (for_kernels): with `moves` wherever they come from, else
 /// only single elements move. Throws DeviceError, which names two, for others, and StateError for
 /// tensors of a trace.
 std::vector<Tensor> inputs_on(Device device, const std::string &function,

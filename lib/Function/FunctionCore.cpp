@@ -9,6 +9,7 @@
 #include "Function/ScalarConstants.h"
 #include "Function/TraceCache.h"
 #include "Function/TraceStack.h"
+#include "Runtime/OnDevice.h"
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
 #include "Program/Program.h"
@@ -38,6 +39,8 @@ struct FunctionCore::Impl {
                               const std::vector<TensorType> &signature) const;
   /// Leaves those sizes open in which the call differs from a trace there is.
   void relax(Trace &trace, const Trace &near, const ArgumentReader &arguments) const;
+  /// Where a call with these arguments runs.
+  Device device_of(const ArgumentReader &arguments) const;
   /// Runs the callable, for a call with tensors of these shapes unless it is for none (null).
   /// Whether the trace is pinned to them: then its key has them.
   bool trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
@@ -283,12 +286,20 @@ void FunctionCore::Impl::relax(Trace &trace, const Trace &near,
 // Tracing
 //===----------------------------------------------------------------------===//
 
+Device FunctionCore::Impl::device_of(const ArgumentReader &arguments) const {
+  Device device = options.device;
+  for (const TensorImpl *impl : arguments.tensors)
+    if (device == Device()) device = impl->device;
+  return device;
+}
+
 bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, const Tracee &tracee,
                                const std::vector<Shape> *shapes, std::uint32_t orders,
                                ScalarConstants *shared) const {
   const auto start = std::chrono::steady_clock::now();
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
+  const TracedFor traced_for(device_of(arguments));
   Tracer tracer({.name = options.name,
                  .for_call = shapes != nullptr,
                  .checkpoint = options.checkpoint,

@@ -8,6 +8,7 @@
 #include "NN/Build.h"
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/DeviceOps.h"
+#include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Messages.h"
 #include <weft/control_flow.h>
@@ -227,12 +228,13 @@ private:
 };
 
 /// How heads and rows are cut, so that the scores of a part, which go through memory several times,
-/// stay in a core's own cache: some heads at a time, or some rows of one head.
+/// stay in a core's own cache: some heads at a time, or some rows of one head. On a GPU, where all
+/// of a part run at the same time, so that they leave most of its memory free.
 struct Cut {
   std::int64_t heads, rows;
 
-  static Cut of(std::int64_t heads, std::int64_t rows, std::int64_t keys) {
-    constexpr std::int64_t elements = 1 << 18;
+  static Cut of(std::int64_t heads, std::int64_t rows, std::int64_t keys, Device device) {
+    const std::int64_t elements = device == Device() ? 1 << 18 : 1 << 29;
     const std::int64_t of_head = rows * keys;
     if (heads * of_head <= 2 * elements) return {heads, rows};
     if (of_head <= elements) {
@@ -259,7 +261,8 @@ public:
     leading_ = Ints(shape.begin(), shape.end() - 2);
     heads_ = 1;
     for (const std::int64_t size : leading_) heads_ *= size;
-    cut_ = Cut::of(heads_, rows_, problem_.keys);
+    cut_ = Cut::of(heads_, rows_, problem_.keys,
+                   query.traced() ? weft::detail::traced_for() : query.device());
     in_parts_ = cut_.heads < heads_ || cut_.rows < rows_;
     if (in_parts_ && mask.defined()) masks_ = MaskRows(mask, leading_, heads_);
   }

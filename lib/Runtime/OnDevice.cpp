@@ -151,6 +151,14 @@ std::byte *address(const TensorImpl &impl, bool writes) {
   return impl.data;
 }
 
+static thread_local Device tls_traced_for;
+
+Device traced_for() { return tls_traced_for; }
+TracedFor::TracedFor(Device device) : outer_(tls_traced_for) {
+  if (device != Device()) tls_traced_for = device;
+}
+TracedFor::~TracedFor() { tls_traced_for = outer_; }
+
 void check_on_cpu(const Tensor &tensor, std::string_view what) {
   if (on_cpu(tensor)) return;
   raise(ErrorKind::device, std::string(what) + ": the tensor is on " + to_string(tensor.device()) +

@@ -36,6 +36,21 @@ Tensor copy_of(const Tensor &tensor);
 /// any device.
 void copy_elements(const Tensor &from, const Tensor &to);
 
+/// For which device the present trace of this thread was begun, as far as its first call tells: for
+/// choices among programs that are right everywhere. The CPU where nobody traces.
+Device traced_for();
+/// Sets it while it lives; the CPU stands for what the trace around has.
+class TracedFor {
+public:
+  explicit TracedFor(Device device);
+  ~TracedFor();
+  TracedFor(const TracedFor &) = delete;
+  TracedFor &operator=(const TracedFor &) = delete;
+
+private:
+  Device outer_;
+};
+
 /// What a creation function made in host memory, where this thread's new tensors go:
 /// default_device().
 inline Tensor placed(Tensor made) {

@@ -463,16 +463,22 @@ func.func @looked_up(%x: memref<40x40xi64>, %y: memref<40xi64>) {
 
 // -----
 
-// Tiles of both operands go through shared memory; each result is one chain of fused products.
+// Tiles of both operands go through shared memory, two parts of the sum in turn, by copies of as many neighbours as are aligned; each
+// result is one chain of fused products.
 // CHECK-LABEL: func @tiles
 // CHECK: gpu.launch
-// CHECK-SAME: workgroup(%[[A:.*]] : memref<16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16x64xf32, #gpu.address_space<workgroup>>)
-// CHECK: scf.for
-// CHECK: memref.store %{{.*}}, %[[A]]
-// CHECK: memref.store %{{.*}}, %[[B]]
+// CHECK-SAME: workgroup(%[[A:.*]] : memref<2x16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<2x16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK: vector.load %arg0[{{.*}}] {alignment = 16 : i64} : memref<100x48xf32>, vector<4xf32>
+// CHECK: vector.load %arg1[{{.*}}] {alignment = 8 : i64} : memref<48x70xf32>, vector<2xf32>
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[A]]
+// CHECK: vector.store %{{.*}}, %[[B]]
 // CHECK: gpu.barrier
 // CHECK: scf.for
+// CHECK: vector.load %arg0
+// CHECK: scf.for
+// CHECK: vector.load %[[A]][{{.*}}] {alignment = 8 : i64} : memref<2x16x66xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 // CHECK-COUNT-64: math.fma
+// CHECK: memref.store %{{.*}}, %[[A]]
 // CHECK: gpu.barrier
 func.func @tiles(%x: memref<100x48xf32>, %y: memref<48x70xf32>, %z: memref<100x70xf32>) {
   linalg.matmul ins(%x, %y : memref<100x48xf32>, memref<48x70xf32>) outs(%z : memref<100x70xf32>)
@@ -484,18 +490,20 @@ func.func @tiles(%x: memref<100x48xf32>, %y: memref<48x70xf32>, %z: memref<100x7
 // A convolution is such a product too: what a factor is, places and padding included, is computed while it is copied.
 // CHECK-LABEL: func @windows
 // CHECK: gpu.launch
-// CHECK-SAME: workgroup(%[[A:.*]] : memref<16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<16x64xf32, #gpu.address_space<workgroup>>)
+// CHECK-SAME: workgroup(%[[A:.*]] : memref<2x16x66xf32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<2x16x64xf32, #gpu.address_space<workgroup>>)
 // CHECK: scf.if
 // CHECK: %[[AT:.*]] = memref.load %arg0
 // CHECK: arith.select %{{.*}}, %[[AT]]
-// CHECK: scf.for
+// CHECK: vector.load %arg1[{{.*}}] {alignment = 16 : i64} : memref<5x3x20xf32>, vector<4xf32>
 // CHECK: memref.store %{{.*}}, %[[A]]
-// CHECK: memref.store %{{.*}}, %[[B]]
+// CHECK: vector.store %{{.*}}, %[[B]]
 // CHECK: gpu.barrier
+// CHECK: scf.for
 // CHECK: memref.load %arg0
 // CHECK: scf.for
 // CHECK-NOT: %arg0
 // CHECK-COUNT-16: math.fma
+// CHECK: memref.store %{{.*}}, %[[A]]
 // CHECK: gpu.barrier
 func.func @windows(%x: memref<200x3xf32>, %k: memref<5x3x20xf32>, %z: memref<200x20xf32>, %extents: memref<5x3xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, f, t, c) -> (t, c)>, affine_map<(i, f, t, c) -> (i, f)>],
@@ -545,16 +553,20 @@ func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memre
 
 // -----
 
-// Products of bf16 and f16 are of fragments that warps multiply, where the chip can; pairs of elements lie together.
+// Products of bf16 and f16 are of fragments that warps multiply, where the chip can. Lines of shared memory are along the sum, and where
+// 16 bytes at once are copied across it, along the tile.
 // CHECK-LABEL: func @narrow
 // CHECK-NOT: nvvm.mma.sync
 // CORES-LABEL: func @narrow
 // CORES: gpu.launch
-// CORES-SAME: workgroup(%[[A:.*]] : memref<64x20xi32, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<64x20xi32, #gpu.address_space<workgroup>>)
-// CORES: arith.shli
-// CORES: memref.store %{{.*}}, %[[A]]
-// CORES: memref.store %{{.*}}, %[[B]]
+// CORES-SAME: workgroup(%[[A:.*]] : memref<2x64x40xi16, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<2x32x72xi16, #gpu.address_space<workgroup>>)
+// CORES: vector.load %arg0[{{.*}}] {alignment = 16 : i64} : memref<70x40xi16>, vector<8xi16>
+// CORES: vector.load %arg1[{{.*}}] {alignment = 16 : i64} : memref<40x80xi16>, vector<8xi16>
+// CORES: vector.store %{{.*}}, %[[A]]
+// CORES: vector.store %{{.*}}, %[[B]]
 // CORES: gpu.barrier
+// CORES: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4
+// CORES: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4
 // CORES-COUNT-8: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>{{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
 // CORES: gpu.barrier
 func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80xf32>) {

@@ -10,9 +10,11 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::weft {
 
@@ -32,6 +34,7 @@ struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
+    populateVectorToLLVMConversionPatterns(converter, patterns);
     // Intrinsics, preferred to the calls of libdevice among the patterns for NVVM: every one of
     // them is an instruction, since the functions that are not were expanded before.
     populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
@@ -41,7 +44,7 @@ struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
     LLVMConversionTarget target(getContext());
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                             gpu::GPUDialect, math::MathDialect, memref::MemRefDialect>();
+                             gpu::GPUDialect, math::MathDialect, memref::MemRefDialect, vector::VectorDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();

@@ -55,35 +55,57 @@ protected:
   /// Whether the last of the summed loops runs fastest in what a factor reads.
   bool isAlongSum(Value factor);
 
+  /// By how many elements a factor's lines of shared memory are longer where they are written
+  /// across: threads that do are spread over all banks by that.
+  int64_t padding(Value factor) const;
+
   /// Which results of its tile are the thread's.
   virtual void placeThread();
-
-  /// Place for a part of a factor, the summed loops first. Threads that copy along these are spread
-  /// over all banks by what each line is longer.
-  virtual Value shared(gpu::LaunchOp launch, Value factor);
 
   /// One of the two factors in a block.
   struct Side {
     Value factor;
     ArrayRef<unsigned> loops; ///< rows or columns
     Value first, count;       ///< of the block, and of all
-    Value buffer;             ///< shared memory
+    bool isAlong = false;     ///< whether the last of the summed loops runs fastest in memory
+    int64_t width = 1;        ///< how many elements are copied at once, along what runs fastest
+    Value buffer = {};        ///< shared memory: two parts, one of which is filled meanwhile
   };
+  Side sideOf(Value factor, ArrayRef<unsigned> loops, Value first, Value count);
 
-  /// What a thread copies to a part's place number `copy` of its own, as one of `copies()`:
-  /// subscripts of shared memory, neighbouring threads along what is fastest in memory.
-  virtual SmallVector<Value> placeOf(const Side &side, int64_t copy);
-  virtual int64_t copies() const { return tile * depth / kBlockSize; }
+  /// What is copied of a factor, and how many of it are at most copied at once.
+  virtual Value copied(Value factor) { return factor; }
+  virtual int64_t mostCopied(const Side &side) const;
+
+  /// Place for two parts of a factor.
+  virtual Value shared(gpu::LaunchOp launch, const Side &side);
+
+  /// A place in a part.
+  struct Place {
+    Value inDepth, inTile;
+  };
+  /// The first element of what a thread copies as number `copy` of its `copies()`, neighbouring
+  /// threads along what is fastest in memory.
+  virtual Place placeOf(const Side &side, int64_t copy);
+  virtual int64_t copies(const Side &side) const {
+    return tile * depth / side.width / kBlockSize;
+  }
+  /// What one copy moves.
+  virtual Type typeOfCopy(const Side &side);
   /// What belongs there in the part from `at` of the summed loops on. Beyond `to`, and beyond the
   /// last row or column, it is something that nobody uses.
-  virtual Value elementOf(const Side &side, ArrayRef<Value> place, Value at, Value to);
+  virtual Value load(const Side &side, Place place, Value at, Value to);
+  virtual void store(const Side &side, Place place, Value stage, Value copied);
+
+  /// Elements of a factor side by side from the place on.
+  SmallVector<Value> neighbours(const Side &side, Place place, Value at);
 
   /// What the thread copies of both sides where there is such a part, and zeros where not.
   SmallVector<Value> loadPart(Value at, Value to);
-  void storePart(ValueRange elements);
+  void storePart(Value stage, ValueRange copied);
 
   /// The results with what a part adds to them.
-  virtual SmallVector<Value> addPart(Value at, Value to, SmallVector<Value> sums);
+  virtual SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums);
 
   /// Calls `what` with the places set to each result of the thread, with its number and whether it
   /// is one.
@@ -109,6 +131,7 @@ protected:
   std::optional<KernelBody> after; ///< of the epilogue
   bool isLarge = false;
   int64_t ofThread = 0; ///< rows and columns of a thread's results
+  int64_t together = 1; ///< how many of these lie side by side
   int64_t tile = 0;     ///< rows and columns of a block's
   int64_t depth = 0;    ///< of the summed loop, of a part
   Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host

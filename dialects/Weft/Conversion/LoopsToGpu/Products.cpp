@@ -2,12 +2,14 @@
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
+#include "Weft/Conversion/LoopsToGpu/Neighbours.h"
 #include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::weft {
 
@@ -19,12 +21,14 @@ namespace {
 constexpr int64_t kAlong = 16;
 /// Fewer rows or columns than this are no tile's.
 constexpr int64_t kLeastOfTile = 16;
-/// From so many rows and columns on the tiles are the large ones.
-constexpr int64_t kManyOfTile = 512;
+/// Rows and columns of a large tile. From so many tiles on they are that.
+constexpr int64_t kLargeTile = 128, kManyTiles = 128;
 /// Sums are made of parts of at least so many products, to have about so many blocks.
 constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
-/// Banks of shared memory.
-constexpr int64_t kBanks = 32;
+/// Bytes of all banks of shared memory, and of an access at most.
+constexpr int64_t kBankBytes = 128, kAccessBytes = 16;
+/// Tiles below each other whose blocks run at the same time, so that they share what they read.
+constexpr int64_t kTilesOfGroup = 16;
 
 } // namespace
 
@@ -105,10 +109,20 @@ std::optional<ProductRoles> rolesOf(GenericOp op) {
   return roles;
 }
 
+/// How many numbers of a factor's type these bytes have; 1 of those that are no words.
+static int64_t mostOf(Value factor, int64_t bytes = kAccessBytes) {
+  const unsigned bits = factor.getType().getIntOrFloatBitWidth();
+  if (bits == 32 || bits == 64) return bytes * 8 / bits;
+  return bytes == kAccessBytes ? 1 : bytes / 4;
+}
+
 /// Whether tiles are the large ones, of 64 results a thread instead of 16.
 static bool hasLargeTiles(GenericOp op, const ProductRoles &roles) {
   const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
-  return rows && columns && *rows >= kManyOfTile && *columns >= kManyOfTile;
+  if (!rows || !columns || *rows < kLargeTile || *columns < kLargeTile) return false;
+  const int64_t tiles =
+      llvm::divideCeil(*rows, kLargeTile) * llvm::divideCeil(*columns, kLargeTile);
+  return tiles * knownCount(op, roles.batches).value_or(1) >= kManyTiles;
 }
 
 ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
@@ -118,6 +132,17 @@ ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, con
   ofThread = isLarge ? 8 : 4;
   tile = kAlong * ofThread;
   depth = isLarge ? 8 : 16;
+  together = ofThread;
+  for (Value factor : {roles.lhs, roles.rhs})
+    together = std::min({together, mostOf(factor), std::max<int64_t>(padding(factor), 1)});
+}
+
+ProductBuilder::Side ProductBuilder::sideOf(Value factor, ArrayRef<unsigned> loops, Value first,
+                                            Value count) {
+  Side side{factor, loops, first, count, isAlongSum(factor)};
+  const unsigned fastest = side.isAlong ? roles.summed.back() : loops.back();
+  side.width = NeighbourReads(op, copied(factor), fastest).width(mostCopied(side));
+  return side;
 }
 
 SmallVector<gpu::LaunchOp> ProductBuilder::build(StringRef module, StringRef kernel) {
@@ -238,11 +263,18 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
   Value block = launch.getBlockIds().x;
   batch = div(block, tiles);
   nest.setPlaces(roles.batches, batch);
-  Value ofBatch = rem(block, tiles);
-  lhs = {roles.lhs, roles.rows, mul(div(ofBatch, tilesOfColumns), index(tile)), rows,
-         shared(launch, roles.lhs)};
-  rhs = {roles.rhs, roles.columns, mul(rem(ofBatch, tilesOfColumns), index(tile)), columns,
-         shared(launch, roles.rhs)};
+  // Some rows of tiles at a time, column by column.
+  Value ofBatch = rem(block, tiles), ofGroup = mul(tilesOfColumns, index(kTilesOfGroup));
+  Value group = div(ofBatch, ofGroup), inGroup = rem(ofBatch, ofGroup);
+  Value firstOfGroup = mul(group, index(kTilesOfGroup));
+  Value inColumn =
+      arith::MinUIOp::create(b, index(kTilesOfGroup),
+                             arith::SubIOp::create(b, div(tiles, tilesOfColumns), firstOfGroup));
+  Value tileOfRows = add(firstOfGroup, rem(inGroup, inColumn));
+  Value tileOfColumns = div(inGroup, inColumn);
+  lhs = sideOf(roles.lhs, roles.rows, mul(tileOfRows, index(tile)), rows);
+  rhs = sideOf(roles.rhs, roles.columns, mul(tileOfColumns, index(tile)), columns);
+  for (Side *side : {&lhs, &rhs}) side->buffer = shared(launch, *side);
   placeThread();
   if (parts) {
     part = launch.getBlockIds().y;
@@ -253,19 +285,20 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
   SmallVector<Value> sums;
   eachResult([&](Value result, Value) { sums.push_back(start(result)); });
   // What a part needs is on its way while the one before is multiplied.
-  const size_t results = sums.size();
-  llvm::append_range(sums, loadPart(from, to));
+  storePart(index(0), loadPart(from, to));
+  gpu::BarrierOp::create(b);
+  sums.push_back(index(0));
   auto loop = scf::ForOp::create(b, from, to, index(depth), sums);
   {
     OpBuilder::InsertionGuard after(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value at = loop.getInductionVar();
-    storePart(loop.getRegionIterArgs().drop_front(results));
-    gpu::BarrierOp::create(b);
+    Value at = loop.getInductionVar(), stage = loop.getRegionIterArgs().back();
+    Value other = arith::SubIOp::create(b, index(1), stage);
     SmallVector<Value> next = loadPart(add(at, index(depth)), to);
-    sums = addPart(at, to, SmallVector<Value>(loop.getRegionIterArgs().take_front(results)));
+    sums = addPart(stage, at, to, SmallVector<Value>(loop.getRegionIterArgs().drop_back()));
+    storePart(other, next);
     gpu::BarrierOp::create(b);
-    llvm::append_range(sums, next);
+    sums.push_back(other);
     scf::YieldOp::create(b, sums);
   }
   size_t number = 0;
@@ -301,44 +334,80 @@ bool ProductBuilder::isWhole() {
 
 void ProductBuilder::placeThread() {
   // Neighbouring threads have neighbouring columns, so that they meet different banks.
-  column = rem(thread, index(kAlong));
-  row = div(thread, index(kAlong));
+  column = mul(rem(thread, index(kAlong)), index(together));
+  row = mul(div(thread, index(kAlong)), index(together));
 }
 
-Value ProductBuilder::shared(gpu::LaunchOp launch, Value factor) {
-  const int64_t line = tile + (isAlongSum(factor) ? kBanks / depth : 0);
-  return sharedMemory(launch, {depth, line}, factor.getType());
+int64_t ProductBuilder::padding(Value factor) const { return mostOf(factor, kBankBytes) / depth; }
+
+int64_t ProductBuilder::mostCopied(const Side &side) const {
+  return std::min(mostOf(side.factor), tile * depth / kBlockSize);
 }
 
-SmallVector<Value> ProductBuilder::placeOf(const Side &side, int64_t copy) {
-  const bool isAlong = isAlongSum(side.factor);
+Value ProductBuilder::shared(gpu::LaunchOp launch, const Side &side) {
+  const int64_t line = tile + (side.isAlong ? padding(side.factor) : 0);
+  return sharedMemory(launch, {2, depth, line}, side.factor.getType());
+}
+
+ProductBuilder::Place ProductBuilder::placeOf(const Side &side, int64_t copy) {
   Value number = copy == 0 ? thread : add(thread, index(copy * kBlockSize));
-  Value fast = index(isAlong ? depth : tile);
-  Value inside = rem(number, fast), outside = div(number, fast);
-  return isAlong ? SmallVector<Value>{inside, outside} : SmallVector<Value>{outside, inside};
+  Value fast = index((side.isAlong ? depth : tile) / side.width);
+  Value inside = mul(rem(number, fast), index(side.width)), outside = div(number, fast);
+  return side.isAlong ? Place{inside, outside} : Place{outside, inside};
 }
 
-Value ProductBuilder::elementOf(const Side &side, ArrayRef<Value> place, Value at, Value /*to*/) {
-  nest.setPlaces(roles.summed, arith::MinUIOp::create(b, add(at, place[0]), last(summed)));
-  nest.setPlaces(side.loops,
-                 arith::MinUIOp::create(b, add(side.first, place[1]), last(side.count)));
-  return nest.values(side.factor, {}, [&](OpOperand &operand) { return nest.load(operand); })
-      .front();
+Type ProductBuilder::typeOfCopy(const Side &side) {
+  Type element = side.factor.getType();
+  return side.width == 1 ? element : VectorType::get(side.width, element);
+}
+
+SmallVector<Value> ProductBuilder::neighbours(const Side &side, Place place, Value at) {
+  const auto within = [&](Value of, Value count, bool isFast) -> Value {
+    Value end = arith::SubIOp::create(b, count, index(isFast ? side.width : 1));
+    return arith::MinUIOp::create(b, of, end);
+  };
+  nest.setPlaces(roles.summed, within(add(at, place.inDepth), summed, side.isAlong));
+  nest.setPlaces(side.loops, within(add(side.first, place.inTile), side.count, !side.isAlong));
+  const unsigned fastest = side.isAlong ? roles.summed.back() : side.loops.back();
+  if (side.width != 1)
+    return NeighbourReads(op, copied(side.factor), fastest).values(nest, side.width);
+  return nest.values(copied(side.factor), {},
+                     [&](OpOperand &operand) { return nest.load(operand); });
+}
+
+Value ProductBuilder::load(const Side &side, Place place, Value at, Value /*to*/) {
+  const SmallVector<Value> elements = neighbours(side, place, at);
+  if (side.width == 1) return elements.front();
+  return vector::FromElementsOp::create(b, cast<VectorType>(typeOfCopy(side)), elements);
+}
+
+void ProductBuilder::store(const Side &side, Place place, Value stage, Value copied) {
+  if (side.width == 1) {
+    memref::StoreOp::create(b, copied, side.buffer,
+                            ValueRange{stage, place.inDepth, place.inTile});
+    return;
+  }
+  if (!side.isAlong) {
+    storeAll(b, copied, side.buffer, {stage, place.inDepth, place.inTile});
+    return;
+  }
+  for (int64_t i = 0; i < side.width; ++i)
+    memref::StoreOp::create(b, vector::ExtractOp::create(b, copied, i), side.buffer,
+                            ValueRange{stage, add(place.inDepth, index(i)), place.inTile});
 }
 
 SmallVector<Value> ProductBuilder::loadPart(Value at, Value to) {
   SmallVector<Type> types;
-  for (const Side *side : {&lhs, &rhs})
-    types.append(copies(), cast<MemRefType>(side->buffer.getType()).getElementType());
+  for (const Side *side : {&lhs, &rhs}) types.append(copies(*side), typeOfCopy(*side));
   Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, to);
   auto choice = scf::IfOp::create(b, types, isThere, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard after(b);
   b.setInsertionPointToStart(choice.thenBlock());
-  SmallVector<Value> elements;
+  SmallVector<Value> copied;
   for (const Side *side : {&lhs, &rhs})
-    for (int64_t copy = 0; copy < copies(); ++copy)
-      elements.push_back(elementOf(*side, placeOf(*side, copy), at, to));
-  scf::YieldOp::create(b, elements);
+    for (int64_t copy = 0; copy < copies(*side); ++copy)
+      copied.push_back(load(*side, placeOf(*side, copy), at, to));
+  scf::YieldOp::create(b, copied);
   b.setInsertionPointToStart(choice.elseBlock());
   scf::YieldOp::create(b, llvm::map_to_vector(types, [&](Type type) -> Value {
                          return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(type)));
@@ -346,15 +415,16 @@ SmallVector<Value> ProductBuilder::loadPart(Value at, Value to) {
   return SmallVector<Value>(choice.getResults());
 }
 
-void ProductBuilder::storePart(ValueRange elements) {
+void ProductBuilder::storePart(Value stage, ValueRange copied) {
   for (const Side *side : {&lhs, &rhs})
-    for (int64_t copy = 0; copy < copies(); ++copy) {
-      memref::StoreOp::create(b, elements.front(), side->buffer, placeOf(*side, copy));
-      elements = elements.drop_front();
+    for (int64_t copy = 0; copy < copies(*side); ++copy) {
+      store(*side, placeOf(*side, copy), stage, copied.front());
+      copied = copied.drop_front();
     }
 }
 
-SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value> sums) {
+SmallVector<Value> ProductBuilder::addPart(Value stage, Value at, Value to,
+                                           SmallVector<Value> sums) {
   Value end =
       isWhole()
           ? index(depth)
@@ -366,15 +436,21 @@ SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value
   sums = SmallVector<Value>(loop.getRegionIterArgs());
   for (int64_t i = 0; i < unrolled; ++i) {
     Value line = i == 0 ? loop.getInductionVar() : add(loop.getInductionVar(), index(i));
-    SmallVector<Value> left, right;
-    for (int64_t j = 0; j < ofThread; ++j) {
-      auto load = [&](Value buffer, Value place) -> Value {
-        return memref::LoadOp::create(
-            b, buffer, ValueRange{line, j == 0 ? place : add(place, index(j * kAlong))});
-      };
-      left.push_back(load(lhs.buffer, row));
-      right.push_back(load(rhs.buffer, column));
-    }
+    const auto elements = [&](Value buffer, Value first) {
+      SmallVector<Value> found;
+      for (int64_t j = 0; j < ofThread; j += together) {
+        Value place = j == 0 ? first : add(first, index(j * kAlong));
+        if (together == 1) {
+          found.push_back(memref::LoadOp::create(b, buffer, ValueRange{stage, line, place}));
+          continue;
+        }
+        Value all = loadAll(b, together, buffer, {stage, line, place});
+        for (int64_t k = 0; k < together; ++k)
+          found.push_back(vector::ExtractOp::create(b, all, k));
+      }
+      return found;
+    };
+    const SmallVector<Value> left = elements(lhs.buffer, row), right = elements(rhs.buffer, column);
     for (int64_t j = 0; j < ofThread * ofThread; ++j) {
       Value &sum = sums[j];
       IRMapping known;
@@ -390,9 +466,12 @@ SmallVector<Value> ProductBuilder::addPart(Value at, Value to, SmallVector<Value
 }
 
 void ProductBuilder::eachResult(function_ref<void(Value result, Value isInside)> what) {
+  const auto inTile = [&](Value first, int64_t number) {
+    const int64_t side = number % together;
+    return add(first, index((number - side) * kAlong + side));
+  };
   for (int64_t i = 0; i < ofThread; ++i)
-    for (int64_t j = 0; j < ofThread; ++j)
-      oneResult(add(row, index(i * kAlong)), add(column, index(j * kAlong)), what);
+    for (int64_t j = 0; j < ofThread; ++j) oneResult(inTile(row, i), inTile(column, j), what);
 }
 
 void ProductBuilder::oneResult(Value rowOfTile, Value columnOfTile,

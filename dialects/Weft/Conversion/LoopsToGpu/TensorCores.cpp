@@ -1,11 +1,13 @@
-// Products of floats of 16 bits on tensor cores: pairs of elements in shared memory, and fragments
+// Products of floats of 16 bits on tensor cores: lines of elements in shared memory, and fragments
 // of warps.
+#include "Weft/Conversion/LoopsToGpu/Neighbours.h"
 #include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::weft {
 
@@ -43,77 +45,143 @@ private:
   static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
   static constexpr int64_t kWarpsOfRows = 2, kWarpsOfColumns = 4;
 
-  Value word(Value x) { return arith::ExtUIOp::create(b, b.getI32Type(), x); }
+  /// Elements of a copy of 16 bytes, and by how many lines are longer: the rows of a matrix of
+  /// ldmatrix are in different banks by that.
+  static constexpr int64_t kCopied = 8;
 
   void placeThread() override {
-    Value lane = rem(thread, index(kWarp)), warp = div(thread, index(kWarp));
-    group = div(lane, index(4));
-    inGroup = rem(lane, index(4));
+    lane = rem(thread, index(kWarp));
+    Value warp = div(thread, index(kWarp));
     row = mul(div(warp, index(kWarpsOfColumns)), index(tile / kWarpsOfRows));
     column = mul(rem(warp, index(kWarpsOfColumns)), index(tile / kWarpsOfColumns));
   }
 
-  /// Lines of pairs along the summed loop. By what they are longer, 8 lines have their 4 pairs of
-  /// one fragment in different banks.
-  Value shared(gpu::LaunchOp launch, Value) override {
-    return sharedMemory(launch, {tile, depth / 2 + 4}, b.getI32Type());
+  Value copied(Value factor) override { return bitsOf(factor); }
+  int64_t mostCopied(const Side &) const override { return kCopied; }
+
+  /// Whether lines of shared memory are along the tile, as they are in memory: fragments are
+  /// transposed when they are read.
+  static bool isAcross(const Side &side) { return !side.isAlong && side.width == kCopied; }
+
+  Value shared(gpu::LaunchOp launch, const Side &side) override {
+    const int64_t lines = isAcross(side) ? depth : tile, line = isAcross(side) ? tile : depth;
+    return sharedMemory(launch, {2, lines, line + kCopied}, b.getI16Type());
   }
 
-  int64_t copies() const override { return tile * depth / 2 / kBlockSize; }
+  int64_t copies(const Side &side) const override {
+    return tile * depth / (isWide(side) ? kCopied : 2) / kBlockSize;
+  }
 
-  /// 8 lines and 4 pairs at a time, neighbours along what is fastest in memory.
-  SmallVector<Value> placeOf(const Side &side, int64_t copy) override {
-    const bool isAlong = isAlongSum(side.factor);
+  /// Whether 8 elements are copied at once, and not pairs along the sum.
+  static bool isWide(const Side &side) { return side.width == kCopied; }
+
+  /// 8 lines and as many neighbours as a warp has left at a time, so that lines are written to
+  /// different banks.
+  Place placeOf(const Side &side, int64_t copy) override {
     Value number = copy == 0 ? thread : add(thread, index(copy * kBlockSize));
-    Value lane = rem(number, index(kWarp)), chunk = div(number, index(kWarp));
-    Value chunks = index(isAlong ? depth / 8 : tile / 8);
+    if (isAcross(side)) {
+      Value ofLine = index(tile / kCopied);
+      return {div(number, ofLine), mul(rem(number, ofLine), index(kCopied))};
+    }
+    Value inWarp = rem(number, index(kWarp)), chunk = div(number, index(kWarp));
+    if (isWide(side))
+      return {mul(div(inWarp, index(8)), index(kCopied)),
+              add(mul(chunk, index(8)), rem(inWarp, index(8)))};
+    Value chunks = index(side.isAlong ? depth / 8 : tile / 8);
     Value slow = div(chunk, chunks), fast = rem(chunk, chunks);
-    if (isAlong)
-      return {add(mul(slow, index(8)), div(lane, index(4))),
-              add(mul(fast, index(4)), rem(lane, index(4)))};
-    return {add(mul(fast, index(8)), rem(lane, index(8))),
-            add(mul(slow, index(4)), div(lane, index(8)))};
+    Value line = side.isAlong ? add(mul(slow, index(8)), div(inWarp, index(4)))
+                              : add(mul(fast, index(8)), rem(inWarp, index(8)));
+    Value pair = side.isAlong ? add(mul(fast, index(4)), rem(inWarp, index(4)))
+                              : add(mul(slow, index(4)), div(inWarp, index(8)));
+    return {mul(pair, index(2)), line};
   }
 
-  /// A pair, with zeros beyond the end of the sum.
-  Value elementOf(const Side &side, ArrayRef<Value> place, Value at, Value to) override {
-    Value bits = bitsOf(side.factor);
-    const auto element = [&](Value inDepth) -> Value {
-      Value of = add(at, inDepth);
-      nest.setPlaces(roles.summed, arith::MinUIOp::create(b, of, last(summed)));
-      Value found =
-          nest.values(bits, {}, [&](OpOperand &operand) { return nest.load(operand); }).front();
-      if (isWhole()) return word(found);
-      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, of, to);
-      Value zero = arith::ConstantIntOp::create(b, 0, 32);
-      return arith::SelectOp::create(b, isThere, word(found), zero);
+  Type typeOfCopy(const Side &side) override {
+    return isWide(side) ? VectorType::get(kCopied / 2, b.getI32Type())
+                        : VectorType::get(1, b.getI32Type());
+  }
+
+  /// With zeros beyond the end of the sum.
+  Value load(const Side &side, Place place, Value at, Value to) override {
+    Type type = typeOfCopy(side);
+    const auto orZero = [&](Value inDepth, Value found) -> Value {
+      if (isWhole()) return found;
+      Value isThere = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, add(at, inDepth), to);
+      Value zero = arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(found.getType())));
+      return arith::SelectOp::create(b, isThere, found, zero);
     };
-    nest.setPlaces(side.loops,
-                   arith::MinUIOp::create(b, add(side.first, place[0]), last(side.count)));
-    Value low = element(mul(place[1], index(2)));
-    Value high = element(add(mul(place[1], index(2)), index(1)));
-    return arith::OrIOp::create(
-        b, low, arith::ShLIOp::create(b, high, arith::ConstantIntOp::create(b, 16, 32)));
+    SmallVector<Value> elements;
+    if (isWide(side)) {
+      elements = neighbours(side, place, at);
+    } else {
+      Place next{add(place.inDepth, index(1)), place.inTile};
+      for (Place of : {place, next})
+        elements.push_back(orZero(of.inDepth, neighbours(narrow(side), of, at).front()));
+    }
+    auto all = VectorType::get(static_cast<int64_t>(elements.size()), b.getI16Type());
+    Value words =
+        vector::BitCastOp::create(b, type, vector::FromElementsOp::create(b, all, elements));
+    return isWide(side) ? orZero(place.inDepth, words) : words;
   }
 
-  SmallVector<Value> addPart(Value, Value, SmallVector<Value> sums) override {
+  /// The same with its elements read one by one.
+  static Side narrow(Side side) {
+    side.width = 1;
+    return side;
+  }
+
+  void store(const Side &side, Place place, Value stage, Value copied) override {
+    auto type = VectorType::get(isWide(side) ? kCopied : 2, b.getI16Type());
+    Value elements = vector::BitCastOp::create(b, type, copied);
+    if (isAcross(side)) storeAll(b, elements, side.buffer, {stage, place.inDepth, place.inTile});
+    else storeAll(b, elements, side.buffer, {stage, place.inTile, place.inDepth});
+  }
+
+  /// Four 8x8 matrices of a factor from a line of the tile on: the second is 8 lines on where
+  /// `linesFirst`, or else 8 elements along the sum; the third is the other way.
+  SmallVector<Value> matrices(const Side &side, Value stage, Value line, int64_t inDepth,
+                              bool linesFirst) {
+    Value inMatrix = rem(lane, index(8)), matrix = div(lane, index(8));
+    Value odd = mul(rem(matrix, index(2)), index(8)), upper = mul(div(matrix, index(2)), index(8));
+    Value lines = add(line, linesFirst ? odd : upper);
+    Value along = add(index(inDepth), linesFirst ? upper : odd);
+    if (isAcross(side)) along = add(along, inMatrix);
+    else lines = add(lines, inMatrix);
+    const SmallVector<Value> place = isAcross(side) ? SmallVector<Value>{stage, along, lines}
+                                                    : SmallVector<Value>{stage, lines, along};
+    auto type = cast<MemRefType>(side.buffer.getType());
+    Value number = index(0);
+    for (auto [at, size] : llvm::zip_equal(place, type.getShape()))
+      number = add(mul(number, index(size)), at);
+    Value bytes = add(memref::ExtractAlignedPointerAsIndexOp::create(b, side.buffer),
+                      mul(number, index(2)));
+    auto shared = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+    Value pointer = LLVM::IntToPtrOp::create(
+        b, shared, ValueRange{arith::IndexCastOp::create(b, b.getI64Type(), bytes)});
+    auto words =
+        LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
+    Value found = NVVM::LdMatrixOp::create(
+        b, words, pointer, 4u, isAcross(side) ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8), NVVM::LdStMatrixEltType::B16);
+    SmallVector<Value> parts;
+    for (int64_t i = 0; i < 4; ++i) {
+      Value part = LLVM::ExtractValueOp::create(b, found, i);
+      if (!format.isBF16()) part = LLVM::BitcastOp::create(b, VectorType::get(2, format), part);
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
+  SmallVector<Value> addPart(Value stage, Value, Value, SmallVector<Value> sums) override {
     for (int64_t k = 0; k < depth; k += kDepth) {
-      // The thread's pairs of a line, and those 8 elements on.
-      const auto pair = [&](Value buffer, Value line, int64_t more) -> Value {
-        Value found = memref::LoadOp::create(
-            b, buffer, ValueRange{line, add(inGroup, index(k / 2 + more / 2))});
-        if (format.isBF16()) return found;
-        return LLVM::BitcastOp::create(b, VectorType::get(2, format), found);
-      };
       SmallVector<SmallVector<Value>> left, right;
-      for (int64_t i = 0; i < ofRows; ++i) {
-        Value upper = add(add(row, index(i * kRows)), group), lower = add(upper, index(8));
-        left.push_back({pair(lhs.buffer, upper, 0), pair(lhs.buffer, lower, 0),
-                        pair(lhs.buffer, upper, 8), pair(lhs.buffer, lower, 8)});
-      }
-      for (int64_t j = 0; j < ofColumns; ++j) {
-        Value line = add(add(column, index(j * kColumns)), group);
-        right.push_back({pair(rhs.buffer, line, 0), pair(rhs.buffer, line, 8)});
+      for (int64_t i = 0; i < ofRows; ++i)
+        left.push_back(matrices(lhs, stage, add(row, index(i * kRows)), k, /*linesFirst=*/true));
+      for (int64_t j = 0; j < ofColumns; j += 2) {
+        const SmallVector<Value> two = matrices(rhs, stage, add(column, index(j * kColumns)), k,
+                                                /*linesFirst=*/false);
+        right.push_back({two[0], two[1]});
+        right.push_back({two[2], two[3]});
       }
       for (int64_t i = 0; i < ofRows; ++i)
         for (int64_t j = 0; j < ofColumns; ++j)
@@ -134,6 +202,7 @@ private:
   }
 
   void eachResult(function_ref<void(Value result, Value isInside)> what) override {
+    Value group = div(lane, index(4)), inGroup = rem(lane, index(4));
     for (int64_t i = 0; i < ofRows; ++i)
       for (int64_t j = 0; j < ofColumns; ++j)
         for (int64_t c = 0; c < 4; ++c) {
@@ -145,7 +214,7 @@ private:
 
   FloatType format;
   int64_t ofRows = 0, ofColumns = 0; ///< products of a warp along each
-  Value group, inGroup;              ///< of the lane
+  Value lane;
 };
 
 } // namespace

@@ -1,0 +1,135 @@
+// Which reads of a body lie side by side along a loop, and accesses of several elements for them.
+#include "Weft/Conversion/LoopsToGpu/Neighbours.h"
+#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::weft {
+
+namespace {
+
+/// What an access may have at most, and what buffers are aligned to at least.
+constexpr int64_t kAccessBytes = 16;
+
+int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
+
+/// Whether every `width`th element along the last axis is aligned to as many.
+bool isAligned(MemRefType type, int64_t width) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() || strides.back() != 1 ||
+      ShapedType::isDynamic(offset) || offset % width != 0)
+    return false;
+  for (auto [stride, size] : llvm::zip_equal(ArrayRef(strides).drop_back(), type.getShape().drop_back()))
+    if (size != 1 && (ShapedType::isDynamic(stride) || stride % width != 0)) return false;
+  return true;
+}
+
+} // namespace
+
+Value loadAll(ImplicitLocOpBuilder &b, int64_t width, Value buffer, ValueRange place) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return vector::LoadOp::create(b, VectorType::get(width, element), buffer, place,
+                                /*nontemporal=*/false, llvm::MaybeAlign(width * bytesOf(element)));
+}
+
+void storeAll(ImplicitLocOpBuilder &b, Value elements, Value buffer, ValueRange place) {
+  auto type = cast<VectorType>(elements.getType());
+  vector::StoreOp::create(b, elements, buffer, place, /*nontemporal=*/false,
+                          llvm::MaybeAlign(type.getNumElements() * bytesOf(type.getElementType())));
+}
+
+NeighbourReads::NeighbourReads(linalg::GenericOp op, Value wanted, unsigned loop)
+    : op(op), wanted(wanted), loop(loop) {
+  for (Value part : computedFrom(op, wanted, [](Value) { return false; })) {
+    if (auto argument = dyn_cast<BlockArgument>(part)) {
+      OpOperand *operand = cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument);
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      if (!isa<MemRefType>(operand->get().getType()) || !map.isFunctionOfDim(loop)) {
+        uniform.push_back(operand);
+        continue;
+      }
+      operands.push_back(operand);
+      const ArrayRef<AffineExpr> places = map.getResults();
+      auto last = dyn_cast<AffineDimExpr>(places.back());
+      known &= last && last.getPosition() == loop &&
+               llvm::none_of(places.drop_back(), [&](AffineExpr place) { return place.isFunctionOfDim(loop); });
+    } else if (auto load = part.getDefiningOp<memref::LoadOp>()) {
+      if (isUniform(load)) continue;
+      ofBody.push_back(load);
+      known &= readsNeighbours(load);
+    }
+  }
+}
+
+bool NeighbourReads::isUniform(Value value) {
+  const auto loops = loopsOf(op, value);
+  return loops && !loops->test(loop);
+}
+
+bool NeighbourReads::isLoop(Value subscript) const {
+  auto at = subscript.getDefiningOp<linalg::IndexOp>();
+  return at && at.getDim() == loop;
+}
+
+bool NeighbourReads::readsNeighbours(memref::LoadOp load) {
+  if (load.getIndices().empty() || !llvm::all_of(load.getIndices().drop_back(), [&](Value index) { return isUniform(index); }))
+    return false;
+  Value last = load.getIndices().back();
+  if (isLoop(last)) return true;
+  // What is outside of a window reads the first element, and is not used.
+  auto inside = last.getDefiningOp<arith::SelectOp>();
+  return inside && isLoop(inside.getTrueValue()) && getConstantIntValue(inside.getFalseValue()) == 0 &&
+         isUniform(inside.getCondition()) && llvm::all_of(load->getUsers(), [&](Operation *user) {
+           auto used = dyn_cast<arith::SelectOp>(user);
+           return used && used.getCondition() == inside.getCondition() &&
+                  used.getTrueValue() == load.getResult() && used.getFalseValue() != load.getResult();
+         });
+}
+
+int64_t NeighbourReads::width(int64_t most) {
+  const int64_t size = op.getStaticLoopRanges()[loop];
+  if (!known || (operands.empty() && ofBody.empty()) || ShapedType::isDynamic(size)) return 1;
+  int64_t width = most;
+  const auto narrow = [&](Type buffer) {
+    auto type = cast<MemRefType>(buffer);
+    while (width > 1 && (width * bytesOf(type.getElementType()) > kAccessBytes || size % width != 0 ||
+                         !isAligned(type, width)))
+      width /= 2;
+  };
+  for (OpOperand *operand : operands) narrow(operand->get().getType());
+  for (memref::LoadOp load : ofBody) narrow(load.getMemRefType());
+  return width;
+}
+
+SmallVector<Value> NeighbourReads::values(KernelBody &nest, int64_t width) {
+  ImplicitLocOpBuilder &b = nest.builder();
+  Value start = nest.place(loop);
+  const auto readOnce = [&](OpOperand &operand) { return nest.load(operand); };
+  llvm::SmallDenseMap<OpOperand *, Value> once, all;
+  for (OpOperand *operand : uniform) once[operand] = nest.load(*operand);
+  for (OpOperand *operand : operands)
+    all[operand] = loadAll(b, width, operand->get(), nest.subscripts(*operand));
+  SmallVector<Value> ofLoads;
+  for (memref::LoadOp load : ofBody)
+    ofLoads.push_back(loadAll(b, width, load.getMemRef(), nest.values(load.getIndices(), {}, readOnce)));
+
+  SmallVector<Value> found;
+  for (int64_t i = 0; i < width; ++i) {
+    nest.setPlace(loop, i == 0 ? start : arith::AddIOp::create(b, start, nest.index(i)).getResult());
+    IRMapping loaded;
+    for (auto [load, vector] : llvm::zip_equal(ofBody, ofLoads))
+      loaded.map(load.getResult(), vector::ExtractOp::create(b, vector, i).getResult());
+    const auto read = [&](OpOperand &operand) -> Value {
+      if (Value uniform = once.lookup(&operand)) return uniform;
+      return vector::ExtractOp::create(b, all.lookup(&operand), i);
+    };
+    found.push_back(nest.values(wanted, loaded, read).front());
+  }
+  nest.setPlace(loop, start);
+  return found;
+}
+
+} // namespace mlir::weft
