@@ -67,6 +67,7 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   // Constants belong to the kernel, not to its parameters.
   passes.addPass(createGpuLaunchSinkIndexComputationsPass());
   passes.addPass(createGpuKernelOutliningPass());
+  passes.addPass(mlir::weft::createMergeKernelsPass());
   passes.addPass(mlir::weft::createGpuLaunchesPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = chip;

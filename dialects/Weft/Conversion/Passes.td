@@ -99,6 +99,17 @@ def GpuLaunchesPass : Pass<"weft-gpu-launches", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeKernelsPass : Pass<"weft-merge-kernels", "::mlir::ModuleOp"> {
+  let summary = "Leaves one of kernels that do the same.";
+  let description = [{
+    Before: outlined kernels in a gpu.module, and gpu.launch_func.
+
+    After: kernels that differ in nothing but their names and the lines that they are of are one,
+    that of the first of these lines: the layers of a model, which are compiled once by that, by us
+    and by the driver.
+  }];
+}
+
 def GpuToNVVMPass : Pass<"weft-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Converts kernels to the LLVM and NVVM dialects, without calls of libdevice.";
   let description = [{
