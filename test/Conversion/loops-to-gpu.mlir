@@ -676,3 +676,40 @@ func.func @transposed(%x: memref<100x40xf32>, %y: memref<100xf32>, %z: memref<40
   }
   return
 }
+
+// -----
+
+// Of many elements a thread has as many as 16 bytes hold: a row is read at once, a number of each row once for all.
+// CHECK-LABEL: func @wide
+// CHECK: gpu.launch
+// CHECK: %[[ONE:.*]] = memref.load %arg1[{{.*}}] : memref<1024xf32>
+// CHECK: vector.load %arg0[{{.*}}] {alignment = 16 : i64} : memref<1024x512xf32>, vector<4xf32>
+// CHECK-COUNT-4: arith.addf %{{.*}}, %[[ONE]]
+// CHECK: vector.store %{{.*}}, %arg2[{{.*}}] {alignment = 16 : i64} : memref<1024x512xf32>, vector<4xf32>
+func.func @wide(%x: memref<1024x512xf32>, %y: memref<1024xf32>, %z: memref<1024x512xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : memref<1024x512xf32>, memref<1024xf32>) outs(%z : memref<1024x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+// Not where it is not known to be aligned, nor of i1, whose vectors have other bits.
+// CHECK-LABEL: func @narrow_rows
+// CHECK-NOT: vector.load
+func.func @narrow_rows(%x: memref<1024x512xf32, strided<[513, 1], offset: 1>>, %y: memref<1024x512xi1>, %z: memref<1024x512xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<1024x512xf32, strided<[513, 1], offset: 1>>) outs(%z : memref<1024x512xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%z : memref<1024x512xf32>) outs(%y : memref<1024x512xi1>) {
+  ^bb0(%a: f32, %out: i1):
+    %0 = arith.cmpf ogt, %a, %a : f32
+    linalg.yield %0 : i1
+  }
+  return
+}

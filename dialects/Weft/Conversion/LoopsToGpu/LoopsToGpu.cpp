@@ -1,5 +1,6 @@
 // The pass weft-loops-to-gpu: every structured op on buffers as one launch, a thread per element.
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
+#include "Weft/Conversion/LoopsToGpu/Neighbours.h"
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/LoopsToGpu/Reductions.h"
 #include "Weft/Conversion/LoopsToGpu/RowKernels.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -69,7 +71,8 @@ public:
       return buildReduction(b, op, starts, module, kernel);
 
     KernelBody nest(b, op);
-    Value count = nest.count(parallel);
+    const int64_t width = reduced.empty() ? widthOf(parallel) : 1;
+    Value count = b.createOrFold<arith::DivUIOp>(nest.count(parallel), nest.index(width));
     Value threads = nest.index(kBlockSize);
     Value blocks = b.createOrFold<arith::CeilDivUIOp>(count, threads);
     gpu::LaunchOp launch = launchOf(b, op.getLoc(), blocks, threads, module, kernel);
@@ -79,6 +82,11 @@ public:
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, element, count);
     auto guard = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
     b.setInsertionPointToStart(guard.thenBlock());
+    if (width > 1) {
+      nest.setPlaces(parallel, arith::MulIOp::create(b, element, nest.index(width)));
+      storeNeighbours(nest, parallel.back(), width, starts);
+      return {launch};
+    }
     nest.setPlaces(parallel, element);
     SmallVector<Value> results =
         reduced.empty()
@@ -89,6 +97,35 @@ public:
   }
 
 private:
+  /// From so many threads on each has several elements, which it reads and writes at once.
+  static constexpr int64_t kManyThreads = 1 << 17;
+
+  /// How many elements of an op without reductions a thread has.
+  int64_t widthOf(ArrayRef<unsigned> parallel) {
+    const std::optional<int64_t> count = knownCount(op, parallel);
+    if (!count || parallel.empty()) return 1;
+    const unsigned fastest = parallel.back();
+    int64_t width = 16;
+    while (width > 1 && *count / width < kManyThreads) width /= 2;
+    NeighbourReads reads(op, op.getBody()->getTerminator()->getOperands(), fastest);
+    width = reads.readsAnything() ? reads.width(width) : width;
+    for (OpOperand &init : op.getDpsInitsMutable()) width = accessWidth(op, init, fastest, width);
+    return width;
+  }
+
+  /// The results of neighbouring iterations.
+  void storeNeighbours(KernelBody &nest, unsigned fastest, int64_t width, ArrayRef<Value> starts) {
+    NeighbourReads reads(op, op.getBody()->getTerminator()->getOperands(), fastest);
+    const SmallVector<SmallVector<Value>> found = reads.values(nest, width, starts);
+    for (auto [number, init] : llvm::enumerate(op.getDpsInitsMutable())) {
+      auto type = VectorType::get(width, cast<MemRefType>(init.get().getType()).getElementType());
+      const auto results =
+          llvm::map_to_vector(found, [&](ArrayRef<Value> values) { return values[number]; });
+      storeAll(b, vector::FromElementsOp::create(b, type, results), init.get(),
+               nest.subscripts(init));
+    }
+  }
+
   /// The loops over `reduced`, with the partial results carried in registers.
   SmallVector<Value> reduce(KernelBody &nest, ArrayRef<unsigned> reduced, ArrayRef<Value> starts) {
     SmallVector<Value> partial;

@@ -15,6 +15,16 @@ constexpr int64_t kAccessBytes = 16;
 
 int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 
+/// Whether neighbouring iterations of a loop have neighbours along the last axis.
+bool isSideBySide(AffineMap map, unsigned loop) {
+  const ArrayRef<AffineExpr> places = map.getResults();
+  if (places.empty()) return false;
+  auto last = dyn_cast<AffineDimExpr>(places.back());
+  return last && last.getPosition() == loop && llvm::none_of(places.drop_back(), [&](AffineExpr place) {
+           return place.isFunctionOfDim(loop);
+         });
+}
+
 /// Whether every `width`th element along the last axis is aligned to as many.
 bool isAligned(MemRefType type, int64_t width) {
   SmallVector<int64_t> strides;
@@ -27,7 +37,25 @@ bool isAligned(MemRefType type, int64_t width) {
   return true;
 }
 
+/// At most `most` elements of a loop of `size` iterations that one access has.
+int64_t accessWidth(MemRefType type, int64_t size, int64_t most) {
+  Type element = type.getElementType();
+  // Vectors of i1 have other bits than their elements.
+  if (!element.isIntOrFloat() || element.isInteger(1) || ShapedType::isDynamic(size)) return 1;
+  int64_t width = most;
+  while (width > 1 &&
+         (width * bytesOf(element) > kAccessBytes || size % width != 0 || !isAligned(type, width)))
+    width /= 2;
+  return width;
+}
+
 } // namespace
+
+int64_t accessWidth(linalg::GenericOp op, OpOperand &operand, unsigned loop, int64_t most) {
+  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  if (!type || !isSideBySide(op.getMatchingIndexingMap(&operand), loop)) return 1;
+  return accessWidth(type, op.getStaticLoopRanges()[loop], most);
+}
 
 Value loadAll(ImplicitLocOpBuilder &b, int64_t width, Value buffer, ValueRange place) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
@@ -41,7 +69,7 @@ void storeAll(ImplicitLocOpBuilder &b, Value elements, Value buffer, ValueRange 
                           llvm::MaybeAlign(type.getNumElements() * bytesOf(type.getElementType())));
 }
 
-NeighbourReads::NeighbourReads(linalg::GenericOp op, Value wanted, unsigned loop)
+NeighbourReads::NeighbourReads(linalg::GenericOp op, ValueRange wanted, unsigned loop)
     : op(op), wanted(wanted), loop(loop) {
   for (Value part : computedFrom(op, wanted, [](Value) { return false; })) {
     if (auto argument = dyn_cast<BlockArgument>(part)) {
@@ -52,10 +80,7 @@ NeighbourReads::NeighbourReads(linalg::GenericOp op, Value wanted, unsigned loop
         continue;
       }
       operands.push_back(operand);
-      const ArrayRef<AffineExpr> places = map.getResults();
-      auto last = dyn_cast<AffineDimExpr>(places.back());
-      known &= last && last.getPosition() == loop &&
-               llvm::none_of(places.drop_back(), [&](AffineExpr place) { return place.isFunctionOfDim(loop); });
+      known &= isSideBySide(map, loop);
     } else if (auto load = part.getDefiningOp<memref::LoadOp>()) {
       if (isUniform(load)) continue;
       ofBody.push_back(load);
@@ -90,45 +115,51 @@ bool NeighbourReads::readsNeighbours(memref::LoadOp load) {
 }
 
 int64_t NeighbourReads::width(int64_t most) {
+  if (!known || (operands.empty() && ofBody.empty())) return 1;
   const int64_t size = op.getStaticLoopRanges()[loop];
-  if (!known || (operands.empty() && ofBody.empty()) || ShapedType::isDynamic(size)) return 1;
   int64_t width = most;
-  const auto narrow = [&](Type buffer) {
-    auto type = cast<MemRefType>(buffer);
-    while (width > 1 && (width * bytesOf(type.getElementType()) > kAccessBytes || size % width != 0 ||
-                         !isAligned(type, width)))
-      width /= 2;
-  };
-  for (OpOperand *operand : operands) narrow(operand->get().getType());
-  for (memref::LoadOp load : ofBody) narrow(load.getMemRefType());
+  for (OpOperand *operand : operands) width = accessWidth(op, *operand, loop, width);
+  for (memref::LoadOp load : ofBody) width = accessWidth(load.getMemRefType(), size, width);
   return width;
 }
 
-SmallVector<Value> NeighbourReads::values(KernelBody &nest, int64_t width) {
+SmallVector<SmallVector<Value>> NeighbourReads::values(KernelBody &nest, int64_t width,
+                                                       ArrayRef<Value> starts) {
   ImplicitLocOpBuilder &b = nest.builder();
-  Value start = nest.place(loop);
+  Value from = nest.place(loop);
+  const auto startOf = [&](OpOperand &operand) -> Value {
+    return starts.empty() || !op.isDpsInit(&operand)
+               ? Value()
+               : starts[operand.getOperandNumber() - op.getNumDpsInputs()];
+  };
   const auto readOnce = [&](OpOperand &operand) { return nest.load(operand); };
   llvm::SmallDenseMap<OpOperand *, Value> once, all;
-  for (OpOperand *operand : uniform) once[operand] = nest.load(*operand);
-  for (OpOperand *operand : operands)
-    all[operand] = loadAll(b, width, operand->get(), nest.subscripts(*operand));
+  for (OpOperand *operand : uniform) {
+    Value start = startOf(*operand);
+    once[operand] = start ? start : nest.load(*operand);
+  }
+  for (OpOperand *operand : operands) {
+    if (Value start = startOf(*operand)) once[operand] = start;
+    else all[operand] = loadAll(b, width, operand->get(), nest.subscripts(*operand));
+  }
   SmallVector<Value> ofLoads;
   for (memref::LoadOp load : ofBody)
-    ofLoads.push_back(loadAll(b, width, load.getMemRef(), nest.values(load.getIndices(), {}, readOnce)));
+    ofLoads.push_back(
+        loadAll(b, width, load.getMemRef(), nest.values(load.getIndices(), {}, readOnce)));
 
-  SmallVector<Value> found;
+  SmallVector<SmallVector<Value>> found;
   for (int64_t i = 0; i < width; ++i) {
-    nest.setPlace(loop, i == 0 ? start : arith::AddIOp::create(b, start, nest.index(i)).getResult());
+    nest.setPlace(loop, i == 0 ? from : arith::AddIOp::create(b, from, nest.index(i)).getResult());
     IRMapping loaded;
-    for (auto [load, vector] : llvm::zip_equal(ofBody, ofLoads))
-      loaded.map(load.getResult(), vector::ExtractOp::create(b, vector, i).getResult());
+    for (auto [load, elements] : llvm::zip_equal(ofBody, ofLoads))
+      loaded.map(load.getResult(), vector::ExtractOp::create(b, elements, i).getResult());
     const auto read = [&](OpOperand &operand) -> Value {
-      if (Value uniform = once.lookup(&operand)) return uniform;
+      if (Value same = once.lookup(&operand)) return same;
       return vector::ExtractOp::create(b, all.lookup(&operand), i);
     };
-    found.push_back(nest.values(wanted, loaded, read).front());
+    found.push_back(nest.values(wanted, loaded, read));
   }
-  nest.setPlace(loop, start);
+  nest.setPlace(loop, from);
   return found;
 }
 

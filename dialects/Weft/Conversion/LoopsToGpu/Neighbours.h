@@ -9,18 +9,27 @@ namespace mlir::weft {
 Value loadAll(ImplicitLocOpBuilder &b, int64_t width, Value buffer, ValueRange place);
 void storeAll(ImplicitLocOpBuilder &b, Value elements, Value buffer, ValueRange place);
 
-/// What a value of a structured op's body reads in neighbouring iterations of one loop.
+/// How many elements of a buffer can be accessed at once along `loop`, whose iterations an operand
+/// has side by side: at most `most`, a power of two.
+int64_t accessWidth(linalg::GenericOp op, OpOperand &operand, unsigned loop, int64_t most);
+
+/// What values of a structured op's body read in neighbouring iterations of one loop.
 class NeighbourReads {
 public:
-  NeighbourReads(linalg::GenericOp op, Value wanted, unsigned loop);
+  NeighbourReads(linalg::GenericOp op, ValueRange wanted, unsigned loop);
+
+  /// Whether anything that is read changes along the loop.
+  bool readsAnything() const { return !operands.empty() || !ofBody.empty(); }
 
   /// How many iterations are read at once, beginning with a multiple of this; 1 if what they read
   /// does not lie side by side, or is not known to be aligned. A power of two that divides the size
   /// of the loop, and at most `most`.
   int64_t width(int64_t most);
 
-  /// The value in `width` iterations from the present one on.
-  SmallVector<Value> values(KernelBody &nest, int64_t width);
+  /// The values in `width` iterations from the present one on, those of an iteration together.
+  /// `starts` are what results begin with; null, and where there are none, as stored.
+  SmallVector<SmallVector<Value>> values(KernelBody &nest, int64_t width,
+                                         ArrayRef<Value> starts = {});
 
 private:
   /// Whether a load of the body reads neighbours in neighbouring iterations, wherever what it reads
@@ -30,11 +39,11 @@ private:
   bool isUniform(Value value);
 
   linalg::GenericOp op;
-  Value wanted;
+  SmallVector<Value> wanted;
   unsigned loop;
-  bool known = true;                           ///< of all that is read
-  SmallVector<OpOperand *> uniform, operands;  ///< read once for all, and side by side
-  SmallVector<memref::LoadOp> ofBody;          ///< read side by side
+  bool known = true;                          ///< of all that is read
+  SmallVector<OpOperand *> uniform, operands; ///< read once for all, and side by side
+  SmallVector<memref::LoadOp> ofBody;         ///< read side by side
 };
 
 } // namespace mlir::weft

@@ -369,8 +369,10 @@ SmallVector<Value> ProductBuilder::neighbours(const Side &side, Place place, Val
   nest.setPlaces(roles.summed, within(add(at, place.inDepth), summed, side.isAlong));
   nest.setPlaces(side.loops, within(add(side.first, place.inTile), side.count, !side.isAlong));
   const unsigned fastest = side.isAlong ? roles.summed.back() : side.loops.back();
-  if (side.width != 1)
-    return NeighbourReads(op, copied(side.factor), fastest).values(nest, side.width);
+  if (side.width != 1) {
+    const auto found = NeighbourReads(op, copied(side.factor), fastest).values(nest, side.width);
+    return llvm::map_to_vector(found, [](ArrayRef<Value> values) { return values.front(); });
+  }
   return nest.values(copied(side.factor), {},
                      [&](OpOperand &operand) { return nest.load(operand); });
 }

@@ -1,5 +1,6 @@
 // How reductions are spread over threads, and how these combine what they have.
 #include "Weft/Conversion/LoopsToGpu/Reductions.h"
+#include "Weft/Conversion/Cost.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,8 +18,11 @@ constexpr int64_t kWarps = kBlockSize / kWarp;
 constexpr int64_t kFewElements = 8;
 /// Parts are made if there are fewer blocks than this, and at least so many elements a result.
 constexpr int64_t kFewBlocks = 128, kLeastToSplit = 4096;
-/// Elements of a part, at least, and how many blocks all parts make together.
-constexpr int64_t kLeastOfPart = 2048, kManyBlocks = 512;
+/// Elements of a part, at least: of rows, and of columns, of which a warp has 32 at a time; and how
+/// many blocks all parts make together.
+constexpr int64_t kLeastOfPart = 2048, kLeastOfColumns = 128, kManyBlocks = 512;
+/// How many elements a thread reads before it adds them, unless what is added is expensive.
+constexpr int64_t kInFlight = 4, kCheap = 32;
 
 /// How a reduction is spread.
 struct Spread {
@@ -95,7 +99,7 @@ public:
     const std::optional<int64_t> knownResults = knownCount(op, parallel);
     const std::optional<int64_t> knownElements = knownCount(op, reduced);
     const bool never =
-        spread.threads == 1 || (knownElements && *knownElements < kLeastToSplit) ||
+        spread.threads == 1 || (knownElements && *knownElements < leastToSplit()) ||
         (knownResults && llvm::divideCeil(*knownResults, spread.results()) >= kFewBlocks);
     if (never) {
       whole();
@@ -105,7 +109,7 @@ public:
       Value few =
           arith::CmpIOp::create(b, arith::CmpIPredicate::ult, blocks, nest.index(kFewBlocks));
       Value long_ =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::uge, elements, nest.index(kLeastToSplit));
+          arith::CmpIOp::create(b, arith::CmpIPredicate::uge, elements, nest.index(leastToSplit()));
       auto choice = scf::IfOp::create(b, arith::AndIOp::create(b, few, long_),
                                       /*withElseRegion=*/true);
       b.setInsertionPointToStart(choice.thenBlock());
@@ -119,9 +123,12 @@ public:
 private:
   using Values = Combining::Values;
 
+  int64_t leastOfPart() const { return spread.alongLoops ? kLeastOfPart : kLeastOfColumns; }
+  int64_t leastToSplit() const { return spread.alongLoops ? kLeastToSplit : 2 * kLeastOfColumns; }
+
   /// How many parts every result is made of, so that there are about kManyBlocks blocks.
   Value numberOfParts() {
-    Value most = b.createOrFold<arith::CeilDivUIOp>(elements, nest.index(kLeastOfPart));
+    Value most = b.createOrFold<arith::CeilDivUIOp>(elements, nest.index(leastOfPart()));
     Value wanted = b.createOrFold<arith::DivUIOp>(
         nest.index(kManyBlocks), b.createOrFold<arith::MaxUIOp>(blocks, nest.index(1)));
     return b.createOrFold<arith::MinUIOp>(most, wanted);
@@ -154,7 +161,26 @@ private:
     auto guard = scf::IfOp::create(b, combining.types(), inside, /*withElseRegion=*/true);
     b.setInsertionPointToStart(guard.thenBlock());
     Value first = arith::AddIOp::create(b, from, lane);
-    auto loop = scf::ForOp::create(b, first, to, nest.index(threads), combining.neutral());
+    Values partial = combining.neutral();
+    if (costOf(*op.getBody()) <= kCheap) {
+      // Several at a time while there are so many: their loads do not wait for each other.
+      Values carried = partial;
+      carried.push_back(first);
+      Value end = arith::SubIOp::create(b, to, nest.index((kInFlight - 1) * threads));
+      auto loop = scf::ForOp::create(b, first, end, nest.index(kInFlight * threads), carried);
+      b.setInsertionPointToStart(loop.getBody());
+      carried = Values(loop.getRegionIterArgs().drop_back());
+      for (int64_t i = 0; i < kInFlight; ++i)
+        carried = step(arith::AddIOp::create(b, loop.getInductionVar(), nest.index(i * threads)),
+                       std::move(carried));
+      carried.push_back(arith::AddIOp::create(b, loop.getInductionVar(),
+                                              nest.index(kInFlight * threads)));
+      scf::YieldOp::create(b, carried);
+      b.setInsertionPointAfter(loop);
+      first = loop.getResults().back();
+      partial = Values(loop.getResults().drop_back());
+    }
+    auto loop = scf::ForOp::create(b, first, to, nest.index(threads), partial);
     b.setInsertionPointToStart(loop.getBody());
     scf::YieldOp::create(b, step(loop.getInductionVar(), Values(loop.getRegionIterArgs())));
     b.setInsertionPointAfter(loop);
