@@ -559,7 +559,7 @@ func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memre
 // CHECK-NOT: nvvm.mma.sync
 // CORES-LABEL: func @narrow
 // CORES: gpu.launch
-// CORES-SAME: workgroup(%[[A:.*]] : memref<2x64x40xi16, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<2x32x72xi16, #gpu.address_space<workgroup>>)
+// CORES-SAME: workgroup(%[[A:.*]] : memref<2x64x32xi16, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<2x32x64xi16, #gpu.address_space<workgroup>>)
 // CORES: vector.load %arg0[{{.*}}] {alignment = 16 : i64} : memref<70x40xi16>, vector<8xi16>
 // CORES: vector.load %arg1[{{.*}}] {alignment = 16 : i64} : memref<40x80xi16>, vector<8xi16>
 // CORES: vector.store %{{.*}}, %[[A]]

@@ -320,6 +320,29 @@ TEST(Kernels, ConvolutionsReadTilesOnce) {
   });
 }
 
+TEST(Kernels, ProductsOfEverySizeOfTile) {
+  on_gpu("", [] {
+    // As many matrices as make tiles of 128 x 128, and of 256 x 128, enough.
+    for (const std::int64_t rows : {128, 256})
+      for (const int form : {0, 1, 2, 3}) {
+        const bool lhs = (form & 1) != 0, rhs = (form & 2) != 0;
+        auto multiply = function([=](Tensor x, Tensor y) {
+          return matmul(x, y, {.transpose_lhs = lhs, .transpose_rhs = rhs});
+        });
+        const DType dtype = rows == 128 && form == 0 ? DType::f32 : DType::bf16;
+        const Tensor x = samples(lhs ? Shape{128, 40, rows} : Shape{128, rows, 40}, dtype),
+                     y = samples(rhs ? Shape{128, 40} : Shape{40, 128}, dtype);
+        const Tensor there = multiply(x.to("gpu:0"), y.to("gpu:0"));
+        const Counters counters;
+        counters.reset();
+        multiply(x.to("gpu:0"), y.to("gpu:0")).to("cpu");
+        EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << rows << " form " << form;
+        EXPECT_LE(difference(there, multiply(x, y)), dtype == DType::f32 ? 1e-6 : 0x1p-7)
+            << rows << " form " << form;
+      }
+  });
+}
+
 TEST(Kernels, ProductsOfNarrowFloatsAreOnTensorCores) {
   on_gpu("", [] {
     for (const DType dtype : {DType::bf16, DType::f16})

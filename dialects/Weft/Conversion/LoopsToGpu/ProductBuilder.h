@@ -21,6 +21,10 @@ std::optional<llvm::SmallBitVector> loopsOf(linalg::GenericOp op, Value value);
 /// None if it is no product of two values, each of which some of the loops decide.
 std::optional<ProductRoles> rolesOf(linalg::GenericOp op);
 
+/// Whether tiles of that size are enough blocks for a GPU.
+bool isWorthTilesOf(linalg::GenericOp op, const ProductRoles &roles, int64_t tileRows,
+                    int64_t tileColumns);
+
 /// Builds the launches of one product, whose results threads sum up each on its own.
 class ProductBuilder {
 public:
@@ -66,12 +70,13 @@ protected:
   struct Side {
     Value factor;
     ArrayRef<unsigned> loops; ///< rows or columns
-    Value first, count;       ///< of the block, and of all
+    int64_t tile = 0;         ///< how many of these a block has
+    Value count, first = {};  ///< of all, and of the block
     bool isAlong = false;     ///< whether the last of the summed loops runs fastest in memory
     int64_t width = 1;        ///< how many elements are copied at once, along what runs fastest
     Value buffer = {};        ///< shared memory: two parts, one of which is filled meanwhile
   };
-  Side sideOf(Value factor, ArrayRef<unsigned> loops, Value first, Value count);
+  Side sideOf(Value factor, ArrayRef<unsigned> loops, int64_t tile, Value count);
 
   /// What is copied of a factor, and how many of it are at most copied at once.
   virtual Value copied(Value factor) { return factor; }
@@ -88,7 +93,7 @@ protected:
   /// threads along what is fastest in memory.
   virtual Place placeOf(const Side &side, int64_t copy);
   virtual int64_t copies(const Side &side) const {
-    return tile * depth / side.width / kBlockSize;
+    return side.tile * depth / side.width / kBlockSize;
   }
   /// What one copy moves.
   virtual Type typeOfCopy(const Side &side);
@@ -132,7 +137,7 @@ protected:
   bool isLarge = false;
   int64_t ofThread = 0; ///< rows and columns of a thread's results
   int64_t together = 1; ///< how many of these lie side by side
-  int64_t tile = 0;     ///< rows and columns of a block's
+  int64_t tileRows = 0, tileColumns = 0; ///< of a block's
   int64_t depth = 0;    ///< of the summed loop, of a part
   Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host
   Side lhs, rhs;

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kAlong = 16;
 /// Fewer rows or columns than this are no tile's.
 constexpr int64_t kLeastOfTile = 16;
-/// Rows and columns of a large tile. From so many tiles on they are that.
+/// Rows and columns of a large tile; tiles are as large as leaves so many.
 constexpr int64_t kLargeTile = 128, kManyTiles = 128;
 /// Sums are made of parts of at least so many products, to have about so many blocks.
 constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
@@ -116,13 +116,18 @@ static int64_t mostOf(Value factor, int64_t bytes = kAccessBytes) {
   return bytes == kAccessBytes ? 1 : bytes / 4;
 }
 
+bool isWorthTilesOf(GenericOp op, const ProductRoles &roles, int64_t tileRows,
+                    int64_t tileColumns) {
+  const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
+  if (!rows || !columns || *rows < tileRows || *columns < tileColumns) return false;
+  const int64_t tiles =
+      llvm::divideCeil(*rows, tileRows) * llvm::divideCeil(*columns, tileColumns);
+  return tiles * knownCount(op, roles.batches).value_or(1) >= kManyTiles;
+}
+
 /// Whether tiles are the large ones, of 64 results a thread instead of 16.
 static bool hasLargeTiles(GenericOp op, const ProductRoles &roles) {
-  const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
-  if (!rows || !columns || *rows < kLargeTile || *columns < kLargeTile) return false;
-  const int64_t tiles =
-      llvm::divideCeil(*rows, kLargeTile) * llvm::divideCeil(*columns, kLargeTile);
-  return tiles * knownCount(op, roles.batches).value_or(1) >= kManyTiles;
+  return isWorthTilesOf(op, roles, kLargeTile, kLargeTile);
 }
 
 ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
@@ -130,16 +135,17 @@ ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, con
       product(product), epilogue(epilogue) {
   isLarge = hasLargeTiles(op, roles);
   ofThread = isLarge ? 8 : 4;
-  tile = kAlong * ofThread;
+  tileRows = tileColumns = kAlong * ofThread;
   depth = isLarge ? 8 : 16;
   together = ofThread;
   for (Value factor : {roles.lhs, roles.rhs})
     together = std::min({together, mostOf(factor), std::max<int64_t>(padding(factor), 1)});
 }
 
-ProductBuilder::Side ProductBuilder::sideOf(Value factor, ArrayRef<unsigned> loops, Value first,
+ProductBuilder::Side ProductBuilder::sideOf(Value factor, ArrayRef<unsigned> loops, int64_t tile,
                                             Value count) {
-  Side side{factor, loops, first, count, isAlongSum(factor)};
+  Side side{factor, loops, tile, count};
+  side.isAlong = isAlongSum(factor);
   const unsigned fastest = side.isAlong ? roles.summed.back() : loops.back();
   side.width = NeighbourReads(op, copied(factor), fastest).width(mostCopied(side));
   return side;
@@ -150,8 +156,8 @@ SmallVector<gpu::LaunchOp> ProductBuilder::build(StringRef module, StringRef ker
   rows = nest.count(roles.rows);
   columns = nest.count(roles.columns);
   summed = nest.count(roles.summed);
-  tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tile));
-  tiles = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::CeilDivUIOp>(rows, index(tile)),
+  tilesOfColumns = b.createOrFold<arith::CeilDivUIOp>(columns, index(tileColumns));
+  tiles = b.createOrFold<arith::MulIOp>(b.createOrFold<arith::CeilDivUIOp>(rows, index(tileRows)),
                                         tilesOfColumns);
   batches = nest.count(roles.batches);
   blocks = b.createOrFold<arith::MulIOp>(tiles, batches);
@@ -272,8 +278,10 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
                              arith::SubIOp::create(b, div(tiles, tilesOfColumns), firstOfGroup));
   Value tileOfRows = add(firstOfGroup, rem(inGroup, inColumn));
   Value tileOfColumns = div(inGroup, inColumn);
-  lhs = sideOf(roles.lhs, roles.rows, mul(tileOfRows, index(tile)), rows);
-  rhs = sideOf(roles.rhs, roles.columns, mul(tileOfColumns, index(tile)), columns);
+  lhs = sideOf(roles.lhs, roles.rows, tileRows, rows);
+  rhs = sideOf(roles.rhs, roles.columns, tileColumns, columns);
+  lhs.first = mul(tileOfRows, index(tileRows));
+  rhs.first = mul(tileOfColumns, index(tileColumns));
   for (Side *side : {&lhs, &rhs}) side->buffer = shared(launch, *side);
   placeThread();
   if (parts) {
@@ -341,17 +349,17 @@ void ProductBuilder::placeThread() {
 int64_t ProductBuilder::padding(Value factor) const { return mostOf(factor, kBankBytes) / depth; }
 
 int64_t ProductBuilder::mostCopied(const Side &side) const {
-  return std::min(mostOf(side.factor), tile * depth / kBlockSize);
+  return std::min(mostOf(side.factor), side.tile * depth / kBlockSize);
 }
 
 Value ProductBuilder::shared(gpu::LaunchOp launch, const Side &side) {
-  const int64_t line = tile + (side.isAlong ? padding(side.factor) : 0);
+  const int64_t line = side.tile + (side.isAlong ? padding(side.factor) : 0);
   return sharedMemory(launch, {2, depth, line}, side.factor.getType());
 }
 
 ProductBuilder::Place ProductBuilder::placeOf(const Side &side, int64_t copy) {
   Value number = copy == 0 ? thread : add(thread, index(copy * kBlockSize));
-  Value fast = index((side.isAlong ? depth : tile) / side.width);
+  Value fast = index((side.isAlong ? depth : side.tile) / side.width);
   Value inside = mul(rem(number, fast), index(side.width)), outside = div(number, fast);
   return side.isAlong ? Place{inside, outside} : Place{outside, inside};
 }

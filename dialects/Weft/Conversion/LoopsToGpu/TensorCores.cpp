@@ -34,26 +34,29 @@ class TensorCoreBuilder : public ProductBuilder {
 public:
   TensorCoreBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
       : ProductBuilder(b, product, epilogue), format(formatOf(roles.lhs)) {
-    tile = isLarge ? 128 : 64;
+    // The more a warp has of both, the fewer bytes of shared memory it reads for each product.
+    const bool isHuge = isWorthTilesOf(op, roles, 256, 128);
+    tileRows = isHuge ? 256 : isLarge ? 128 : 64;
+    tileColumns = isHuge || isLarge ? 128 : 64;
     depth = 32;
-    ofRows = tile / kWarpsOfRows / kRows;
-    ofColumns = tile / kWarpsOfColumns / kColumns;
+    warpsOfRows = isHuge ? 4 : 2;
+    warpsOfColumns = kBlockSize / kWarp / warpsOfRows;
+    ofRows = tileRows / warpsOfRows / kRows;
+    ofColumns = tileColumns / warpsOfColumns / kColumns;
   }
 
 private:
-  /// Rows and columns of one mma, and the warps of a block along each.
+  /// Rows and columns of one mma, and elements of its sum.
   static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
-  static constexpr int64_t kWarpsOfRows = 2, kWarpsOfColumns = 4;
 
-  /// Elements of a copy of 16 bytes, and by how many lines are longer: the rows of a matrix of
-  /// ldmatrix are in different banks by that.
+  /// Elements of a copy of 16 bytes, a chunk.
   static constexpr int64_t kCopied = 8;
 
   void placeThread() override {
     lane = rem(thread, index(kWarp));
     Value warp = div(thread, index(kWarp));
-    row = mul(div(warp, index(kWarpsOfColumns)), index(tile / kWarpsOfRows));
-    column = mul(rem(warp, index(kWarpsOfColumns)), index(tile / kWarpsOfColumns));
+    row = mul(div(warp, index(warpsOfColumns)), index(tileRows / warpsOfRows));
+    column = mul(rem(warp, index(warpsOfColumns)), index(tileColumns / warpsOfColumns));
   }
 
   Value copied(Value factor) override { return bitsOf(factor); }
@@ -64,12 +67,20 @@ private:
   static bool isAcross(const Side &side) { return !side.isAlong && side.width == kCopied; }
 
   Value shared(gpu::LaunchOp launch, const Side &side) override {
-    const int64_t lines = isAcross(side) ? depth : tile, line = isAcross(side) ? tile : depth;
-    return sharedMemory(launch, {2, lines, line + kCopied}, b.getI16Type());
+    const int64_t lines = isAcross(side) ? depth : side.tile;
+    return sharedMemory(launch, {2, lines, isAcross(side) ? side.tile : depth}, b.getI16Type());
+  }
+
+  /// Where an element of a line of shared memory is: chunks are exchanged so that those of 8 lines
+  /// that stand below each other, which are written and read together, are in different banks.
+  Value inLine(const Side &side, Value line, Value element) {
+    Value exchanged = isAcross(side) ? rem(line, index(8)) : rem(div(line, index(2)), index(4));
+    Value chunk = arith::XOrIOp::create(b, div(element, index(kCopied)), exchanged);
+    return add(mul(chunk, index(kCopied)), rem(element, index(kCopied)));
   }
 
   int64_t copies(const Side &side) const override {
-    return tile * depth / (isWide(side) ? kCopied : 2) / kBlockSize;
+    return side.tile * depth / (isWide(side) ? kCopied : 2) / kBlockSize;
   }
 
   /// Whether 8 elements are copied at once, and not pairs along the sum.
@@ -80,14 +91,14 @@ private:
   Place placeOf(const Side &side, int64_t copy) override {
     Value number = copy == 0 ? thread : add(thread, index(copy * kBlockSize));
     if (isAcross(side)) {
-      Value ofLine = index(tile / kCopied);
+      Value ofLine = index(side.tile / kCopied);
       return {div(number, ofLine), mul(rem(number, ofLine), index(kCopied))};
     }
     Value inWarp = rem(number, index(kWarp)), chunk = div(number, index(kWarp));
     if (isWide(side))
       return {mul(div(inWarp, index(8)), index(kCopied)),
               add(mul(chunk, index(8)), rem(inWarp, index(8)))};
-    Value chunks = index(side.isAlong ? depth / 8 : tile / 8);
+    Value chunks = index(side.isAlong ? depth / 8 : side.tile / 8);
     Value slow = div(chunk, chunks), fast = rem(chunk, chunks);
     Value line = side.isAlong ? add(mul(slow, index(8)), div(inWarp, index(4)))
                               : add(mul(fast, index(8)), rem(inWarp, index(8)));
@@ -133,8 +144,9 @@ private:
   void store(const Side &side, Place place, Value stage, Value copied) override {
     auto type = VectorType::get(isWide(side) ? kCopied : 2, b.getI16Type());
     Value elements = vector::BitCastOp::create(b, type, copied);
-    if (isAcross(side)) storeAll(b, elements, side.buffer, {stage, place.inDepth, place.inTile});
-    else storeAll(b, elements, side.buffer, {stage, place.inTile, place.inDepth});
+    Value line = isAcross(side) ? place.inDepth : place.inTile;
+    Value element = isAcross(side) ? place.inTile : place.inDepth;
+    storeAll(b, elements, side.buffer, {stage, line, inLine(side, line, element)});
   }
 
   /// Four 8x8 matrices of a factor from a line of the tile on: the second is 8 lines on where
@@ -145,10 +157,9 @@ private:
     Value odd = mul(rem(matrix, index(2)), index(8)), upper = mul(div(matrix, index(2)), index(8));
     Value lines = add(line, linesFirst ? odd : upper);
     Value along = add(index(inDepth), linesFirst ? upper : odd);
-    if (isAcross(side)) along = add(along, inMatrix);
-    else lines = add(lines, inMatrix);
-    const SmallVector<Value> place = isAcross(side) ? SmallVector<Value>{stage, along, lines}
-                                                    : SmallVector<Value>{stage, lines, along};
+    // Both are multiples of 8, so that the line's number among 8 is that of the matrix's row.
+    Value element = inLine(side, inMatrix, isAcross(side) ? lines : along);
+    const SmallVector<Value> place{stage, add(isAcross(side) ? along : lines, inMatrix), element};
     auto type = cast<MemRefType>(side.buffer.getType());
     Value number = index(0);
     for (auto [at, size] : llvm::zip_equal(place, type.getShape()))
@@ -213,7 +224,8 @@ private:
   }
 
   FloatType format;
-  int64_t ofRows = 0, ofColumns = 0; ///< products of a warp along each
+  int64_t warpsOfRows = 0, warpsOfColumns = 0; ///< of a block, along each
+  int64_t ofRows = 0, ofColumns = 0;           ///< products of a warp along each
   Value lane;
 };
 
