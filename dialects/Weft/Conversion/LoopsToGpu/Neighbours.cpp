@@ -25,26 +25,50 @@ bool isSideBySide(AffineMap map, unsigned loop) {
          });
 }
 
+/// Whether a buffer begins where `width` elements are aligned: a view too, at a place of which only
+/// the steps are known.
+bool beginsAligned(Value buffer, int64_t width) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (failed(cast<MemRefType>(buffer.getType()).getStridesAndOffset(strides, offset))) return false;
+  if (!ShapedType::isDynamic(offset)) return offset % width == 0;
+  Operation *view = buffer.getDefiningOp();
+  if (isa_and_present<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(view))
+    return beginsAligned(view->getOperand(0), width);
+  auto part = dyn_cast_if_present<memref::SubViewOp>(view);
+  if (!part || !beginsAligned(part.getSource(), width) ||
+      failed(part.getSourceType().getStridesAndOffset(strides, offset)))
+    return false;
+  return llvm::all_of(llvm::zip_equal(part.getMixedOffsets(), strides), [&](auto axis) {
+    const auto [at, stride] = axis;
+    const std::optional<int64_t> known = getConstantIntValue(at);
+    if (known == 0) return true;
+    return !ShapedType::isDynamic(stride) && known.value_or(1) * stride % width == 0;
+  });
+}
+
 /// Whether every `width`th element along the last axis is aligned to as many.
-bool isAligned(MemRefType type, int64_t width) {
+bool isAligned(Value buffer, int64_t width) {
+  auto type = cast<MemRefType>(buffer.getType());
   SmallVector<int64_t> strides;
   int64_t offset = 0;
   if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() || strides.back() != 1 ||
-      ShapedType::isDynamic(offset) || offset % width != 0)
+      !beginsAligned(buffer, width))
     return false;
-  for (auto [stride, size] : llvm::zip_equal(ArrayRef(strides).drop_back(), type.getShape().drop_back()))
+  for (auto [stride, size] :
+       llvm::zip_equal(ArrayRef(strides).drop_back(), type.getShape().drop_back()))
     if (size != 1 && (ShapedType::isDynamic(stride) || stride % width != 0)) return false;
   return true;
 }
 
 /// At most `most` elements of a loop of `size` iterations that one access has.
-int64_t accessWidth(MemRefType type, int64_t size, int64_t most) {
-  Type element = type.getElementType();
+int64_t accessWidth(Value buffer, int64_t size, int64_t most) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
   // Vectors of i1 have other bits than their elements.
   if (!element.isIntOrFloat() || element.isInteger(1) || ShapedType::isDynamic(size)) return 1;
   int64_t width = most;
   while (width > 1 &&
-         (width * bytesOf(element) > kAccessBytes || size % width != 0 || !isAligned(type, width)))
+         (width * bytesOf(element) > kAccessBytes || size % width != 0 || !isAligned(buffer, width)))
     width /= 2;
   return width;
 }
@@ -52,9 +76,10 @@ int64_t accessWidth(MemRefType type, int64_t size, int64_t most) {
 } // namespace
 
 int64_t accessWidth(linalg::GenericOp op, OpOperand &operand, unsigned loop, int64_t most) {
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
-  if (!type || !isSideBySide(op.getMatchingIndexingMap(&operand), loop)) return 1;
-  return accessWidth(type, op.getStaticLoopRanges()[loop], most);
+  if (!isa<MemRefType>(operand.get().getType()) ||
+      !isSideBySide(op.getMatchingIndexingMap(&operand), loop))
+    return 1;
+  return accessWidth(operand.get(), op.getStaticLoopRanges()[loop], most);
 }
 
 Value loadAll(ImplicitLocOpBuilder &b, int64_t width, Value buffer, ValueRange place) {
@@ -119,7 +144,7 @@ int64_t NeighbourReads::width(int64_t most) {
   const int64_t size = op.getStaticLoopRanges()[loop];
   int64_t width = most;
   for (OpOperand *operand : operands) width = accessWidth(op, *operand, loop, width);
-  for (memref::LoadOp load : ofBody) width = accessWidth(load.getMemRefType(), size, width);
+  for (memref::LoadOp load : ofBody) width = accessWidth(load.getMemRef(), size, width);
   return width;
 }
 
