@@ -597,7 +597,9 @@ func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80
 // CHECK: scf.if %{{[0-9]+}} {
 // CHECK-NEXT: %[[B:.*]] = memref.load %arg2
 // CHECK-NEXT: %[[SUM:.*]] = arith.addf %{{.*}}, %[[B]]
-// CHECK-NEXT: memref.store %[[SUM]], %[[R]]
+// CHECK: %[[NEXT:.*]] = arith.addf
+// CHECK: %[[BOTH:.*]] = vector.from_elements %[[SUM]], %[[NEXT]]
+// CHECK-NEXT: vector.store %[[BOTH]], %[[R]]
 // CHECK-NOT: gpu.launch
 func.func @epilogue(%x: memref<20x16xf32>, %y: memref<16x20xf32>, %b: memref<20xf32>, %r: memref<20x20xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -618,7 +620,8 @@ func.func @epilogue(%x: memref<20x16xf32>, %y: memref<16x20xf32>, %b: memref<20x
 // CHECK: %[[Z:.*]] = memref.alloc
 // CHECK: gpu.launch
 // CHECK: scf.if %{{[0-9]+}} {
-// CHECK-NEXT: memref.store %{{.*}}, %[[Z]]
+// CHECK-NEXT: vector.from_elements
+// CHECK-NEXT: vector.store %{{.*}}, %[[Z]]
 // CHECK: arith.addf
 // CHECK-NOT: gpu.launch
 // CHECK: memref.copy

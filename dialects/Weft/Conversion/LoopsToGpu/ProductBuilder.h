@@ -21,9 +21,11 @@ std::optional<llvm::SmallBitVector> loopsOf(linalg::GenericOp op, Value value);
 /// None if it is no product of two values, each of which some of the loops decide.
 std::optional<ProductRoles> rolesOf(linalg::GenericOp op);
 
-/// Whether tiles of that size are enough blocks for a GPU.
+/// As many blocks as keep a GPU busy.
+inline constexpr int64_t kManyTiles = 128;
+/// Whether there are at least so many tiles of a size.
 bool isWorthTilesOf(linalg::GenericOp op, const ProductRoles &roles, int64_t tileRows,
-                    int64_t tileColumns);
+                    int64_t tileColumns, int64_t least = kManyTiles);
 
 /// Builds the launches of one product, whose results threads sum up each on its own.
 class ProductBuilder {
@@ -44,14 +46,14 @@ protected:
   /// What a result begins with, and what is done with it in the end, where the places are set to
   /// it.
   Value startOf();
-  void finish(Value sum);
+  void finish(ArrayRef<Value> sums);
 
   /// A launch of a block for each tile that sums from `from` to `to`, or, where there are `parts`,
-  /// `to` iterations in each. `start` gives what results begin with, `store` takes them; both with
-  /// the number of the result, and the places set to it.
+  /// `to` iterations in each. `start` gives what a result begins with, `store` takes neighbouring
+  /// ones; both with the number of the first result, and the places set to it.
   gpu::LaunchOp tilesLaunch(Value from, Value to, Value parts, StringRef module, StringRef kernel,
                             function_ref<Value(Value)> start,
-                            function_ref<void(Value, Value)> store);
+                            function_ref<void(Value, ArrayRef<Value>)> store);
 
   /// Whether all parts along the summed loops are of `depth` iterations.
   bool isWhole();
@@ -112,9 +114,14 @@ protected:
   /// The results with what a part adds to them.
   virtual SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums);
 
-  /// Calls `what` with the places set to each result of the thread, with its number and whether it
-  /// is one.
+  /// Calls `what` for the neighbouring results of a thread, with the places set to the first one,
+  /// its number, and whether they are results.
   virtual void eachResult(function_ref<void(Value result, Value isInside)> what);
+
+  /// How many results of a thread lie side by side, at most.
+  virtual int64_t mostNeighbours() const { return together; }
+  /// How many are stored at once: as many as divide the columns.
+  int64_t neighboursOfResults();
 
   /// The same of a row and a column of the tile.
   void oneResult(Value rowOfTile, Value columnOfTile,
@@ -135,8 +142,8 @@ protected:
   const Nest *epilogue;
   std::optional<KernelBody> after; ///< of the epilogue
   bool isLarge = false;
-  int64_t ofThread = 0; ///< rows and columns of a thread's results
-  int64_t together = 1; ///< how many of these lie side by side
+  int64_t rowsOfThread = 0, columnsOfThread = 0; ///< of a thread's results
+  int64_t together = 1;                          ///< how many of these lie side by side
   int64_t tileRows = 0, tileColumns = 0; ///< of a block's
   int64_t depth = 0;    ///< of the summed loop, of a part
   Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host

@@ -21,8 +21,8 @@ namespace {
 constexpr int64_t kAlong = 16;
 /// Fewer rows or columns than this are no tile's.
 constexpr int64_t kLeastOfTile = 16;
-/// Rows and columns of a large tile; tiles are as large as leaves so many.
-constexpr int64_t kLargeTile = 128, kManyTiles = 128;
+/// Rows and columns of a large tile.
+constexpr int64_t kLargeTile = 128;
 /// Sums are made of parts of at least so many products, to have about so many blocks.
 constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
 /// Bytes of all banks of shared memory, and of an access at most.
@@ -116,28 +116,32 @@ static int64_t mostOf(Value factor, int64_t bytes = kAccessBytes) {
   return bytes == kAccessBytes ? 1 : bytes / 4;
 }
 
-bool isWorthTilesOf(GenericOp op, const ProductRoles &roles, int64_t tileRows,
-                    int64_t tileColumns) {
+bool isWorthTilesOf(GenericOp op, const ProductRoles &roles, int64_t tileRows, int64_t tileColumns,
+                    int64_t least) {
   const auto rows = knownCount(op, roles.rows), columns = knownCount(op, roles.columns);
   if (!rows || !columns || *rows < tileRows || *columns < tileColumns) return false;
   const int64_t tiles =
       llvm::divideCeil(*rows, tileRows) * llvm::divideCeil(*columns, tileColumns);
-  return tiles * knownCount(op, roles.batches).value_or(1) >= kManyTiles;
+  return tiles * knownCount(op, roles.batches).value_or(1) >= least;
 }
 
-/// Whether tiles are the large ones, of 64 results a thread instead of 16.
+/// Whether a thread has 32 or 64 results instead of 16.
 static bool hasLargeTiles(GenericOp op, const ProductRoles &roles) {
-  return isWorthTilesOf(op, roles, kLargeTile, kLargeTile);
+  return isWorthTilesOf(op, roles, kLargeTile, kLargeTile / 2);
 }
 
 ProductBuilder::ProductBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
     : b(b), nest(b, product.generic()), op(product.generic()), roles(*rolesOf(op)),
       product(product), epilogue(epilogue) {
   isLarge = hasLargeTiles(op, roles);
-  ofThread = isLarge ? 8 : 4;
-  tileRows = tileColumns = kAlong * ofThread;
+  // Two blocks of a multiprocessor wait for memory in turn.
+  const bool isWide = isWorthTilesOf(op, roles, kLargeTile, kLargeTile, 2 * kManyTiles);
+  rowsOfThread = isLarge ? 8 : 4;
+  columnsOfThread = isWide ? 8 : 4;
+  tileRows = kAlong * rowsOfThread;
+  tileColumns = kAlong * columnsOfThread;
   depth = isLarge ? 8 : 16;
-  together = ofThread;
+  together = columnsOfThread;
   for (Value factor : {roles.lhs, roles.rhs})
     together = std::min({together, mostOf(factor), std::max<int64_t>(padding(factor), 1)});
 }
@@ -164,7 +168,7 @@ SmallVector<gpu::LaunchOp> ProductBuilder::build(StringRef module, StringRef ker
   const auto whole = [&] {
     return tilesLaunch(
         index(0), summed, nullptr, module, kernel, [&](Value) { return startOf(); },
-        [&](Value, Value sum) { finish(sum); });
+        [&](Value, ArrayRef<Value> sums) { finish(sums); });
   };
   if (product.isProduct || !roles.isSum) return {whole()};
   Value parts = numberOfParts();
@@ -211,8 +215,9 @@ SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, StringRef module
         [&](Value) -> Value {
           return arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(element)));
         },
-        [&](Value result, Value sum) {
-          memref::StoreOp::create(b, sum, buffer, ValueRange{part, result});
+        [&](Value result, ArrayRef<Value> sums) {
+          for (auto [i, sum] : llvm::enumerate(sums))
+            memref::StoreOp::create(b, sum, buffer, ValueRange{part, add(result, index(i))});
         });
   }
   b.setInsertionPointAfter(ofTiles);
@@ -239,7 +244,7 @@ SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, StringRef module
                                         : Value(arith::AddIOp::create(b, partial, next));
     scf::YieldOp::create(b, sum);
   }
-  finish(loop.getResult(0));
+  finish({loop.getResult(0)});
   return {ofTiles, ofParts};
 }
 
@@ -247,22 +252,61 @@ Value ProductBuilder::startOf() {
   return nest.loadOrStart(*op.getDpsInitOperand(0), product.starts);
 }
 
-void ProductBuilder::finish(Value sum) {
+void ProductBuilder::finish(ArrayRef<Value> sums) {
+  const auto count = static_cast<int64_t>(sums.size());
   Value buffer = op.getDpsInitOperand(0)->get();
-  if (!epilogue || isStored(buffer, {product, *epilogue})) nest.store(0, sum);
+  // The results of one body after another, of which each store has its own.
+  const auto storeAt = [&](KernelBody &body, unsigned number, unsigned fastest,
+                           ArrayRef<Value> values) {
+    OpOperand &init = *body.generic().getDpsInitOperand(number);
+    Value from = body.place(fastest);
+    if (count > 1 && accessWidth(body.generic(), init, fastest, count) == count) {
+      auto type = VectorType::get(count, cast<MemRefType>(init.get().getType()).getElementType());
+      storeAll(b, vector::FromElementsOp::create(b, type, values), init.get(),
+               body.subscripts(init));
+      return;
+    }
+    for (auto [i, value] : llvm::enumerate(values)) {
+      body.setPlace(fastest, i == 0 ? from : add(from, index(i)));
+      body.store(number, value);
+    }
+    body.setPlace(fastest, from);
+  };
+  const unsigned fastest = roles.columns.back();
+  if (!epilogue || isStored(buffer, {product, *epilogue})) storeAt(nest, 0, fastest, sums);
   if (!epilogue) return;
+
   SmallVector<unsigned> parallel;
   op.getParallelDims(parallel);
-  for (auto [loop, of] : llvm::enumerate(parallel)) after->setPlace(loop, nest.place(of));
-  const SmallVector<Value> results = after->body({}, [&](OpOperand &operand) {
-    return operand.get() == buffer ? sum : after->loadOrStart(operand, epilogue->starts);
-  });
-  for (auto [number, result] : llvm::enumerate(results)) after->store(number, result);
+  unsigned fastestAfter = 0;
+  for (auto [loop, of] : llvm::enumerate(parallel)) {
+    after->setPlace(loop, nest.place(of));
+    if (of == fastest) fastestAfter = loop;
+  }
+  Value from = after->place(fastestAfter);
+  SmallVector<SmallVector<Value>> results(epilogue->generic().getNumDpsInits());
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    after->setPlace(fastestAfter, i == 0 ? from : add(from, index(i)));
+    const auto values = after->body({}, [&](OpOperand &operand) -> Value {
+      return operand.get() == buffer ? sum : after->loadOrStart(operand, epilogue->starts);
+    });
+    for (auto [number, value] : llvm::enumerate(values)) results[number].push_back(value);
+  }
+  after->setPlace(fastestAfter, from);
+  for (auto [number, values] : llvm::enumerate(results))
+    storeAt(*after, number, fastestAfter, values);
+}
+
+int64_t ProductBuilder::neighboursOfResults() {
+  const int64_t size = op.getStaticLoopRanges()[roles.columns.back()];
+  int64_t count = mostNeighbours();
+  while (count > 1 && (ShapedType::isDynamic(size) || size % count != 0)) count /= 2;
+  return count;
 }
 
 gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, StringRef module,
                                           StringRef kernel, function_ref<Value(Value)> start,
-                                          function_ref<void(Value, Value)> store) {
+                                          function_ref<void(Value, ArrayRef<Value>)> store) {
   OpBuilder::InsertionGuard outside(b);
   gpu::LaunchOp launch = launchOf(b, b.getLoc(), blocks, index(kBlockSize), module, kernel, parts);
   thread = launch.getThreadIds().x;
@@ -291,7 +335,14 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
   }
 
   SmallVector<Value> sums;
-  eachResult([&](Value result, Value) { sums.push_back(start(result)); });
+  const int64_t neighbours = neighboursOfResults();
+  const unsigned fastest = roles.columns.back();
+  eachResult([&](Value result, Value) {
+    for (int64_t i = 0; i < neighbours; ++i) {
+      if (i != 0) nest.setPlace(fastest, add(nest.place(fastest), index(1)));
+      sums.push_back(start(i == 0 ? result : add(result, index(i))));
+    }
+  });
   // What a part needs is on its way while the one before is multiplied.
   storePart(index(0), loadPart(from, to));
   gpu::BarrierOp::create(b);
@@ -314,7 +365,8 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
     auto guard = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard after(b);
     b.setInsertionPointToStart(guard.thenBlock());
-    store(result, loop.getResult(number++));
+    store(result, SmallVector<Value>(loop.getResults().slice(number, neighbours)));
+    number += neighbours;
   });
   return launch;
 }
@@ -446,7 +498,7 @@ SmallVector<Value> ProductBuilder::addPart(Value stage, Value at, Value to,
   sums = SmallVector<Value>(loop.getRegionIterArgs());
   for (int64_t i = 0; i < unrolled; ++i) {
     Value line = i == 0 ? loop.getInductionVar() : add(loop.getInductionVar(), index(i));
-    const auto elements = [&](Value buffer, Value first) {
+    const auto elements = [&](Value buffer, Value first, int64_t ofThread) {
       SmallVector<Value> found;
       for (int64_t j = 0; j < ofThread; j += together) {
         Value place = j == 0 ? first : add(first, index(j * kAlong));
@@ -460,13 +512,14 @@ SmallVector<Value> ProductBuilder::addPart(Value stage, Value at, Value to,
       }
       return found;
     };
-    const SmallVector<Value> left = elements(lhs.buffer, row), right = elements(rhs.buffer, column);
-    for (int64_t j = 0; j < ofThread * ofThread; ++j) {
+    const SmallVector<Value> left = elements(lhs.buffer, row, rowsOfThread),
+                             right = elements(rhs.buffer, column, columnsOfThread);
+    for (int64_t j = 0; j < rowsOfThread * columnsOfThread; ++j) {
       Value &sum = sums[j];
       IRMapping known;
       known.map(op.getMatchingBlockArgument(op.getDpsInitOperand(0)), sum);
-      known.map(roles.lhs, left[j / ofThread]);
-      known.map(roles.rhs, right[j % ofThread]);
+      known.map(roles.lhs, left[j / columnsOfThread]);
+      known.map(roles.rhs, right[j % columnsOfThread]);
       Value next = nest.values(op.getBody()->getTerminator()->getOperands(), known, {}).front();
       sum = product.isProduct ? fuseProduct(b, next, sum) : next;
     }
@@ -480,8 +533,9 @@ void ProductBuilder::eachResult(function_ref<void(Value result, Value isInside)>
     const int64_t side = number % together;
     return add(first, index((number - side) * kAlong + side));
   };
-  for (int64_t i = 0; i < ofThread; ++i)
-    for (int64_t j = 0; j < ofThread; ++j) oneResult(inTile(row, i), inTile(column, j), what);
+  for (int64_t i = 0; i < rowsOfThread; ++i)
+    for (int64_t j = 0; j < columnsOfThread; j += neighboursOfResults())
+      oneResult(inTile(row, i), inTile(column, j), what);
 }
 
 void ProductBuilder::oneResult(Value rowOfTile, Value columnOfTile,

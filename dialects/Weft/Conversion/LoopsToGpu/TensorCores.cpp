@@ -36,8 +36,9 @@ public:
       : ProductBuilder(b, product, epilogue), format(formatOf(roles.lhs)) {
     // The more a warp has of both, the fewer bytes of shared memory it reads for each product.
     const bool isHuge = isWorthTilesOf(op, roles, 256, 128);
-    tileRows = isHuge ? 256 : isLarge ? 128 : 64;
-    tileColumns = isHuge || isLarge ? 128 : 64;
+    const bool isMiddling = isWorthTilesOf(op, roles, 128, 128);
+    tileRows = isHuge ? 256 : isMiddling ? 128 : 64;
+    tileColumns = isHuge || isMiddling ? 128 : 64;
     depth = 32;
     warpsOfRows = isHuge ? 4 : 2;
     warpsOfColumns = kBlockSize / kWarp / warpsOfRows;
@@ -212,11 +213,13 @@ private:
     for (int64_t i = 0; i < 4; ++i) sums[i] = LLVM::ExtractValueOp::create(b, product, i);
   }
 
+  int64_t mostNeighbours() const override { return 2; }
+
   void eachResult(function_ref<void(Value result, Value isInside)> what) override {
     Value group = div(lane, index(4)), inGroup = rem(lane, index(4));
     for (int64_t i = 0; i < ofRows; ++i)
       for (int64_t j = 0; j < ofColumns; ++j)
-        for (int64_t c = 0; c < 4; ++c) {
+        for (int64_t c = 0; c < 4; c += neighboursOfResults()) {
           Value m = add(add(row, index(i * kRows + c / 2 * 8)), group);
           Value n = add(add(column, index(j * kColumns + c % 2)), mul(inGroup, index(2)));
           oneResult(m, n, what);
