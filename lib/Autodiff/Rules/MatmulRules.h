@@ -53,6 +53,25 @@ typename E::Value matmul_back_lhs(E &e, VjpCall<E> &call, std::size_t i,
                                    : e.matmul(dy, r, false, !transpose_rhs));
 }
 
+/// Whether all matrices of a batch are multiplied by the same one: their rows are those of one
+/// matrix.
+template <class E>
+bool is_of_one_rhs(E &e, VjpCall<E> &call, const typename E::Value &lhs,
+                   const typename E::Value &cotangent) {
+  const Shape rows = e.type(lhs).shape, dy = e.type(cotangent).shape;
+  return call.operand_type(1).shape.size() == 2 && rows.size() > 2 && rows.is_static() &&
+         dy.is_static() && std::equal(rows.begin(), rows.end() - 1, dy.begin(), dy.end() - 1);
+}
+
+/// The matrix of all rows of a batch.
+template <class E>
+typename E::Value all_rows(E &e, const typename E::Value &batch) {
+  const Shape shape = e.type(batch).shape;
+  std::int64_t count = 1;
+  for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) count *= shape[axis];
+  return e.reshape(batch, Shape{count, shape.back()});
+}
+
 /// With Y = op(L) op(R): dR = op(L)^T dY, or its transpose where R is used transposed.
 template <class E>
 typename E::Value matmul_back_rhs(E &e, VjpCall<E> &call, std::size_t i,
@@ -60,8 +79,13 @@ typename E::Value matmul_back_rhs(E &e, VjpCall<E> &call, std::size_t i,
                                   const typename E::Value &cotangent) {
   const bool transpose_lhs = MatmulAttrs(call.attrs()).transpose_lhs;
   const bool transpose_rhs = MatmulAttrs(call.attrs()).transpose_rhs;
-  const typename E::Value l = as_matrix(e, lhs, /*is_lhs=*/true);
-  const typename E::Value dy = matrix_cotangent(e, call, cotangent);
+  typename E::Value l = as_matrix(e, lhs, /*is_lhs=*/true);
+  typename E::Value dy = matrix_cotangent(e, call, cotangent);
+  // One long sum, instead of a product for each matrix, all of which would be in memory at once.
+  if (!transpose_lhs && is_of_one_rhs(e, call, l, dy)) {
+    l = all_rows(e, l);
+    dy = all_rows(e, dy);
+  }
   return from_matrix(e, call, i,
                      transpose_rhs ? e.matmul(dy, l, true, transpose_lhs)
                                    : e.matmul(l, dy, !transpose_lhs, false));
