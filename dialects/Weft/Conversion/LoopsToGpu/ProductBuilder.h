@@ -111,6 +111,10 @@ protected:
   SmallVector<Value> loadPart(Value at, Value to);
   void storePart(Value stage, ValueRange copied);
 
+  /// Whether what was copied during an iteration is stored in the next one: otherwise ptxas has
+  /// stores, and waits for what they store, in the midst of products. It takes registers.
+  virtual bool storesLate() const { return false; }
+
   /// The results with what a part adds to them.
   virtual SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums);
 

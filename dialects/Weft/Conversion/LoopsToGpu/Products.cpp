@@ -344,20 +344,34 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
     }
   });
   // What a part needs is on its way while the one before is multiplied.
-  storePart(index(0), loadPart(from, to));
-  gpu::BarrierOp::create(b);
+  const size_t results = sums.size();
+  SmallVector<Value> first = loadPart(from, to);
   sums.push_back(index(0));
+  if (storesLate()) {
+    llvm::append_range(sums, first);
+  } else {
+    storePart(index(0), first);
+    gpu::BarrierOp::create(b);
+  }
   auto loop = scf::ForOp::create(b, from, to, index(depth), sums);
   {
     OpBuilder::InsertionGuard after(b);
     b.setInsertionPointToStart(loop.getBody());
-    Value at = loop.getInductionVar(), stage = loop.getRegionIterArgs().back();
+    Value at = loop.getInductionVar(), stage = loop.getRegionIterArgs()[results];
     Value other = arith::SubIOp::create(b, index(1), stage);
+    if (storesLate()) {
+      storePart(stage, loop.getRegionIterArgs().drop_front(results + 1));
+      gpu::BarrierOp::create(b);
+    }
     SmallVector<Value> next = loadPart(add(at, index(depth)), to);
-    sums = addPart(stage, at, to, SmallVector<Value>(loop.getRegionIterArgs().drop_back()));
-    storePart(other, next);
-    gpu::BarrierOp::create(b);
+    sums = addPart(stage, at, to, SmallVector<Value>(loop.getRegionIterArgs().take_front(results)));
     sums.push_back(other);
+    if (storesLate()) {
+      llvm::append_range(sums, next);
+    } else {
+      storePart(other, next);
+      gpu::BarrierOp::create(b);
+    }
     scf::YieldOp::create(b, sums);
   }
   size_t number = 0;

@@ -214,6 +214,7 @@ private:
   }
 
   int64_t mostNeighbours() const override { return 2; }
+  bool storesLate() const override { return true; }
 
   void eachResult(function_ref<void(Value result, Value isInside)> what) override {
     Value group = div(lane, index(4)), inGroup = rem(lane, index(4));
