@@ -182,15 +182,31 @@ func.func private @matmul(%x: tensor<5x2x3xf32>, %y: tensor<4x3xf32>) -> tensor<
 // CHECK-LABEL: func.func @matmul_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<5x2x3xf32>, %[[Y:[a-z0-9]+]]: tensor<4x3xf32>, %[[D:[a-z0-9]+]]: tensor<5x2x4xf32>
 // CHECK-NEXT: %[[MATMUL:.*]] = weft.matmul %[[D]], %[[Y]] : (tensor<5x2x4xf32>, tensor<4x3xf32>) -> tensor<5x2x3xf32>
-// CHECK-NEXT: %[[XS:.*]] = weft.reshape %[[X]] to [10, 3]
-// CHECK-NEXT: %[[DS:.*]] = weft.reshape %[[D]] to [10, 4]
-// CHECK-NEXT: %[[MATMUL2:.*]] = weft.matmul %[[DS]], %[[XS]] {transpose_lhs = true} : (tensor<10x4xf32>, tensor<10x3xf32>) -> tensor<4x3xf32>
-// CHECK-NEXT: return %[[MATMUL]], %[[MATMUL2]] : tensor<5x2x3xf32>, tensor<4x3xf32>
+// CHECK-NEXT: %[[MATMUL2:.*]] = weft.matmul %[[D]], %[[X]] {transpose_lhs = true} : (tensor<5x2x4xf32>, tensor<5x2x3xf32>) -> tensor<5x4x3xf32>
+// CHECK-NEXT: %[[SUM:.*]] = weft.sum %[[MATMUL2]] {axes = array<i64: 0>} : (tensor<5x4x3xf32>) -> tensor<4x3xf32>
+// CHECK-NEXT: return %[[MATMUL]], %[[SUM]] : tensor<5x2x3xf32>, tensor<4x3xf32>
 func.func @matmul_vjp(%x: tensor<5x2x3xf32>, %y: tensor<4x3xf32>, %d: tensor<5x2x4xf32>) -> (tensor<5x2x3xf32>, tensor<4x3xf32>) {
   %0:3 = weft.vjp @matmul(%x, %y) cotangents(%d) wrt [0, 1]
       : (tensor<5x2x3xf32>, tensor<4x3xf32>, tensor<5x2x4xf32>) -> (tensor<5x2x4xf32>, tensor<5x2x3xf32>, tensor<4x3xf32>)
   return %0#1, %0#2 : tensor<5x2x3xf32>, tensor<4x3xf32>
 }
+// Of matrices that are too large to be kept for each batch it is one sum over all rows.
+func.func private @many(%x: tensor<32x128x512xf32>, %y: tensor<512x2048xf32>) -> tensor<32x128x2048xf32> {
+  %0 = weft.matmul %x, %y : (tensor<32x128x512xf32>, tensor<512x2048xf32>) -> tensor<32x128x2048xf32>
+  return %0 : tensor<32x128x2048xf32>
+}
+// CHECK-LABEL: func.func @many_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<32x128x512xf32>, %[[Y:[a-z0-9]+]]: tensor<512x2048xf32>, %[[D:[a-z0-9]+]]: tensor<32x128x2048xf32>
+// CHECK-NEXT: %[[XS:.*]] = weft.reshape %[[X]] to [4096, 512]
+// CHECK-NEXT: %[[DS:.*]] = weft.reshape %[[D]] to [4096, 2048]
+// CHECK-NEXT: %[[DY:.*]] = weft.matmul %[[XS]], %[[DS]] {transpose_lhs = true} : (tensor<4096x512xf32>, tensor<4096x2048xf32>) -> tensor<512x2048xf32>
+// CHECK-NEXT: return %[[DY]]
+func.func @many_vjp(%x: tensor<32x128x512xf32>, %y: tensor<512x2048xf32>, %d: tensor<32x128x2048xf32>) -> tensor<512x2048xf32> {
+  %0:2 = weft.vjp @many(%x, %y) cotangents(%d) wrt [1]
+      : (tensor<32x128x512xf32>, tensor<512x2048xf32>, tensor<32x128x2048xf32>) -> (tensor<32x128x2048xf32>, tensor<512x2048xf32>)
+  return %0#1 : tensor<512x2048xf32>
+}
+
 // CHECK-LABEL: func.func @matmul_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<5x2x3xf32>, %[[Y:[a-z0-9]+]]: tensor<4x3xf32>, %[[DX:[a-z0-9]+]]: tensor<5x2x3xf32>, %[[DY:[a-z0-9]+]]: tensor<4x3xf32>
 // CHECK-NEXT: %[[MATMUL:.*]] = weft.matmul %[[DX]], %[[Y]] {transpose_rhs = true} : (tensor<5x2x3xf32>, tensor<4x3xf32>) -> tensor<5x2x4xf32>

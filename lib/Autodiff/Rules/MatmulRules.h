@@ -53,14 +53,21 @@ typename E::Value matmul_back_lhs(E &e, VjpCall<E> &call, std::size_t i,
                                    : e.matmul(dy, r, false, !transpose_rhs));
 }
 
-/// Whether all matrices of a batch are multiplied by the same one: their rows are those of one
-/// matrix.
+/// Whether the gradient of a matrix, by which all those of a batch are multiplied, is better one
+/// sum over all their rows than one for each of them and a sum of these: where all of these, which
+/// processors and GPUs can compute side by side, are more than a cache has.
 template <class E>
-bool is_of_one_rhs(E &e, VjpCall<E> &call, const typename E::Value &lhs,
-                   const typename E::Value &cotangent) {
+bool is_sum_over_rows(E &e, VjpCall<E> &call, const typename E::Value &lhs,
+                      const typename E::Value &cotangent) {
+  constexpr double kManyElements = 1 << 24;
   const Shape rows = e.type(lhs).shape, dy = e.type(cotangent).shape;
-  return call.operand_type(1).shape.size() == 2 && rows.size() > 2 && rows.is_static() &&
-         dy.is_static() && std::equal(rows.begin(), rows.end() - 1, dy.begin(), dy.end() - 1);
+  if (call.operand_type(1).shape.size() != 2 || rows.size() <= 2 || !rows.is_static() ||
+      !dy.is_static() || !std::equal(rows.begin(), rows.end() - 1, dy.begin(), dy.end() - 1))
+    return false;
+  double elements = static_cast<double>(rows.back()) * static_cast<double>(dy.back());
+  for (std::size_t axis = 0; axis + 2 < rows.size(); ++axis)
+    elements *= static_cast<double>(rows[axis]);
+  return elements > kManyElements;
 }
 
 /// The matrix of all rows of a batch.
@@ -81,8 +88,7 @@ typename E::Value matmul_back_rhs(E &e, VjpCall<E> &call, std::size_t i,
   const bool transpose_rhs = MatmulAttrs(call.attrs()).transpose_rhs;
   typename E::Value l = as_matrix(e, lhs, /*is_lhs=*/true);
   typename E::Value dy = matrix_cotangent(e, call, cotangent);
-  // One long sum, instead of a product for each matrix, all of which would be in memory at once.
-  if (!transpose_lhs && is_of_one_rhs(e, call, l, dy)) {
+  if (!transpose_lhs && is_sum_over_rows(e, call, l, dy)) {
     l = all_rows(e, l);
     dy = all_rows(e, dy);
   }
