@@ -7,7 +7,7 @@ gpu_files=(bin/weft bin/weft-opt bin/weft-run bin/weft-compile bin/weft-fuzz bin
 
 gpu_usage() {
   cat <<'END'
-usage: ./x gpu [--part PART..] [--emulated] [--json FILE] [--seconds N] [--every N]
+usage: ./x gpu [--part PART..] [--no-peers] [--emulated] [--json FILE] [--seconds N] [--every N]
        ./x gpu --pack FILE
 
 On a machine with a GPU, in at most ten minutes and with nothing but the built tree:
@@ -17,9 +17,11 @@ On a machine with a GPU, in at most ten minutes and with nothing but the built t
   sanitizer  drawn calls under compute-sanitizer, if it is on the PATH
   times      the rows of ./x bench --group gpu, beside PyTorch where a Python has it (WEFT_PEERS_PYTHON names one)
 
-It writes benchmarks/gpu/CARD.json, which is to be committed. What a part lacks it says, and the others go on.
+It writes benchmarks/gpu/CARD.json, which is to be committed; parts that it was not told to do stay as they are there. What a part
+lacks it says, and the others go on.
 
   --part PART    only this part; may come again
+  --no-peers     times of Weft alone
   --emulated     on the emulator, of each part a little: needs no GPU, and writes no file but by --json
   --json FILE    another file
   --seconds N    how long all of it may take, by default 600

@@ -128,7 +128,7 @@ class Run:
             raise Unavailable("compute-sanitizer is not on the PATH")
         found = {}
         fuzz = self.program("weft-fuzz")
-        for name, count in (("memcheck", 60), ("racecheck", 20), ("initcheck", 20)):
+        for name, count in (("memcheck", 20), ("racecheck", 8), ("initcheck", 8)):
             words = [tool, "--tool", name, "--error-exitcode", "9", fuzz, "calls", "--device", "gpu:0", "--count", str(count), "--seed", "1",
                      "--out", os.path.join(self.scratch, "fuzz")]
             found[name] = summary(self.command(words, self.left(0.5), WEFT_GPU_CACHE="off"))
@@ -156,7 +156,7 @@ class Run:
                 with open(file) as given:
                     rows |= {row["name"]: row for row in json.load(given)}
         found = {"rows": rows, "errors": wrong, "failed": bool(wrong) or len(rows) != len(names)}
-        found["peers"], found["peers_missing"] = self.peers()
+        found["peers"], found["peers_missing"] = ({}, "--no-peers") if self.options.no_peers else self.peers()
         return found
 
     def peers(self):
@@ -243,6 +243,7 @@ def main():
     parser.add_argument("--part", action="append", choices=PARTS, help="only this; may come again")
     parser.add_argument("--json", help="the file; by default benchmarks/gpu/CARD.json, and none for --emulated")
     parser.add_argument("--seconds", type=float, default=600, help="how long all of it may take")
+    parser.add_argument("--no-peers", action="store_true", help="times of Weft alone")
     parser.add_argument("--every", type=int, default=0, help="one of so many functions and calls")
     options = parser.parse_args()
     run = Run(options)
@@ -251,10 +252,15 @@ def main():
         if isinstance(facts, str):
             sys.exit(f"there is nothing to measure on: {facts} (--emulated runs a little of each part on the emulator)")
         card, chip, driver = facts
-        result = {"card": card, "chip": chip, "driver": f"CUDA {driver // 1000}.{driver % 1000 // 10}",
-                  "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), "commit": run.commit(),
-                  "emulated": options.emulated}
-        print(f"{card}, {chip}, {result['driver']}", flush=True)
+        file = options.json
+        if file is None and not options.emulated:
+            file = os.path.join(TOP, "benchmarks/gpu", re.sub(r"\W+", "-", card).strip("-").lower() + ".json")
+        driver = f"CUDA {driver // 1000}.{driver % 1000 // 10}"
+        result = {"card": card, "chip": chip, "emulated": options.emulated}
+        if file is not None and os.path.exists(file):  # the other parts of the same card stay
+            with open(file) as given:
+                result = json.load(given) | result
+        print(f"{card}, {chip}, {driver}", flush=True)
         for part in options.part or PARTS:
             start = time.monotonic()
             try:
@@ -262,22 +268,21 @@ def main():
             except (Unavailable, DriverError, OSError, json.JSONDecodeError, subprocess.TimeoutExpired) as error:
                 found = {"unavailable": str(error), "failed": not isinstance(error, Unavailable)}
             found["seconds"] = round(time.monotonic() - start, 1)
+            date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+            found |= {"driver": driver, "date": date, "commit": run.commit()}
             result[part] = found
             print(f"{part:<10} {'FAILED' if found['failed'] else 'ok':<7} {found['seconds']:>5.0f} s  {line_of(part, found)}", flush=True)
             if part == "times" and "rows" in found:
                 print_rows(found)
     finally:
         shutil.rmtree(run.scratch, ignore_errors=True)
-    file = options.json
-    if file is None and not options.emulated:
-        file = os.path.join(TOP, "benchmarks/gpu", re.sub(r"\W+", "-", card).strip("-").lower() + ".json")
     if file is not None:
         os.makedirs(os.path.dirname(os.path.abspath(file)), exist_ok=True)
         with open(file, "w") as out:
             json.dump(result, out, indent=1)
             out.write("\n")
         print(f"written to {os.path.relpath(file)}")
-    sys.exit(any(result[part]["failed"] for part in PARTS if part in result))
+    sys.exit(any(result[part]["failed"] for part in options.part or PARTS))
 
 
 if __name__ == "__main__":

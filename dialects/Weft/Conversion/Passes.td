@@ -63,7 +63,8 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
       whose threads keep a row in registers; what only the chain reads is not stored,
     - what is read along another axis than it is written: tiles in shared memory,
     - products of 16 rows and columns and more, and convolutions: tiles, of which both operands are in
-      shared memory; of bf16 and f16 on tensor cores, where the chip has them.
+      shared memory; of bf16 and f16 on tensor cores, where the chip has them,
+    - many elements that lie side by side: as many a thread as 16 bytes have.
 
     A contraction of floating numbers is one chain of fused products for each result, as on processors
     that have such instructions. What a result is filled with before is known to its kernel. What the

@@ -138,10 +138,12 @@ TEST(Kernels, ManyElementsAreReadSeveralAtOnce) {
   compare([](Tensor x) { return tanh(x) * x + 1; }, shapes, 0);
   compare([](Tensor x) { return x + mean(x, {0}) - x[{ellipsis, slice(0, 1)}]; }, shapes, 1e-6);
   compare([](Tensor x) { return cast(cast(x, DType::bf16) * 2, DType::f64); }, shapes, 0);
-  compare([](Tensor x) { return cast(x > 0, DType::f32) + cast(cast(x * 9, DType::i8), DType::f32); },
-          shapes, 0);
+  compare(
+      [](Tensor x) { return cast(x > 0, DType::f32) + cast(cast(x * 9, DType::i8), DType::f32); },
+      shapes, 0);
   compare([](Tensor x) { return real(cast(x, DType::c64) * cast(x, DType::c64)); }, shapes, 0);
-  compare([](Tensor x) { return gather(x, cast(abs(x[{ellipsis, 0}]) * 9, DType::i64)) + x; }, shapes, 0);
+  compare([](Tensor x) { return gather(x, cast(abs(x[{ellipsis, 0}]) * 9, DType::i64)) + x; },
+          shapes, 0);
   // Rows that 16 bytes do not divide.
   compare([](Tensor x) { return exp(x) - 1; }, {{1024, 515}}, 0);
 }

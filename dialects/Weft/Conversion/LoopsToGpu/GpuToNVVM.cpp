@@ -44,7 +44,8 @@ struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
     LLVMConversionTarget target(getContext());
     target.addLegalDialect<NVVM::NVVMDialect>();
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                             gpu::GPUDialect, math::MathDialect, memref::MemRefDialect, vector::VectorDialect>();
+                             gpu::GPUDialect, math::MathDialect, memref::MemRefDialect,
+                             vector::VectorDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();

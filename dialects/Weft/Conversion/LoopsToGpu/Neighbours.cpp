@@ -20,9 +20,9 @@ bool isSideBySide(AffineMap map, unsigned loop) {
   const ArrayRef<AffineExpr> places = map.getResults();
   if (places.empty()) return false;
   auto last = dyn_cast<AffineDimExpr>(places.back());
-  return last && last.getPosition() == loop && llvm::none_of(places.drop_back(), [&](AffineExpr place) {
-           return place.isFunctionOfDim(loop);
-         });
+  return last && last.getPosition() == loop &&
+         llvm::none_of(places.drop_back(),
+                       [&](AffineExpr place) { return place.isFunctionOfDim(loop); });
 }
 
 /// Whether a buffer begins where `width` elements are aligned: a view too, at a place of which only
@@ -67,8 +67,8 @@ int64_t accessWidth(Value buffer, int64_t size, int64_t most) {
   // Vectors of i1 have other bits than their elements.
   if (!element.isIntOrFloat() || element.isInteger(1) || ShapedType::isDynamic(size)) return 1;
   int64_t width = most;
-  while (width > 1 &&
-         (width * bytesOf(element) > kAccessBytes || size % width != 0 || !isAligned(buffer, width)))
+  while (width > 1 && (width * bytesOf(element) > kAccessBytes || size % width != 0 ||
+                       !isAligned(buffer, width)))
     width /= 2;
   return width;
 }
@@ -125,17 +125,20 @@ bool NeighbourReads::isLoop(Value subscript) const {
 }
 
 bool NeighbourReads::readsNeighbours(memref::LoadOp load) {
-  if (load.getIndices().empty() || !llvm::all_of(load.getIndices().drop_back(), [&](Value index) { return isUniform(index); }))
+  if (load.getIndices().empty() ||
+      !llvm::all_of(load.getIndices().drop_back(), [&](Value index) { return isUniform(index); }))
     return false;
   Value last = load.getIndices().back();
   if (isLoop(last)) return true;
   // What is outside of a window reads the first element, and is not used.
   auto inside = last.getDefiningOp<arith::SelectOp>();
-  return inside && isLoop(inside.getTrueValue()) && getConstantIntValue(inside.getFalseValue()) == 0 &&
-         isUniform(inside.getCondition()) && llvm::all_of(load->getUsers(), [&](Operation *user) {
+  return inside && isLoop(inside.getTrueValue()) &&
+         getConstantIntValue(inside.getFalseValue()) == 0 && isUniform(inside.getCondition()) &&
+         llvm::all_of(load->getUsers(), [&](Operation *user) {
            auto used = dyn_cast<arith::SelectOp>(user);
            return used && used.getCondition() == inside.getCondition() &&
-                  used.getTrueValue() == load.getResult() && used.getFalseValue() != load.getResult();
+                  used.getTrueValue() == load.getResult() &&
+                  used.getFalseValue() != load.getResult();
          });
 }
 

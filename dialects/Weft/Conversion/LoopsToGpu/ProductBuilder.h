@@ -27,6 +27,11 @@ inline constexpr int64_t kManyTiles = 128;
 bool isWorthTilesOf(linalg::GenericOp op, const ProductRoles &roles, int64_t tileRows,
                     int64_t tileColumns, int64_t least = kManyTiles);
 
+/// Rows and columns of a large tile.
+inline constexpr int64_t kLargeTile = 128;
+/// Whether a thread has 32 or 64 results instead of 16.
+bool hasLargeTiles(linalg::GenericOp op, const ProductRoles &roles);
+
 /// Builds the launches of one product, whose results threads sum up each on its own.
 class ProductBuilder {
 public:
@@ -148,8 +153,8 @@ protected:
   bool isLarge = false;
   int64_t rowsOfThread = 0, columnsOfThread = 0; ///< of a thread's results
   int64_t together = 1;                          ///< how many of these lie side by side
-  int64_t tileRows = 0, tileColumns = 0; ///< of a block's
-  int64_t depth = 0;    ///< of the summed loop, of a part
+  int64_t tileRows = 0, tileColumns = 0;         ///< of a block's
+  int64_t depth = 0;                             ///< of the summed loop, of a part
   Value rows, columns, summed, batches, tilesOfColumns, tiles, blocks; ///< counts, on the host
   Side lhs, rhs;
   Value thread, row, column, batch, part;

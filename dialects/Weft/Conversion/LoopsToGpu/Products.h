@@ -23,14 +23,15 @@ bool isWithVector(linalg::GenericOp op);
 bool isEpilogue(const Nest &product, const Nest &next);
 
 /// Builds the launches of such a product where `b` is, after which it is unused, and its epilogue,
-/// if there is one. A block has a tile of 64 x 64 or 128 x 128 results, 4 x 4 or 8 x 8 of a thread
-/// in registers, and goes along the reduced loops by parts of both factors, which it copies to
-/// shared memory.
+/// if there is one. A block has a tile of 64 x 64, 128 x 64 or 128 x 128 results, up to 8 x 8 of a
+/// thread in registers, and goes along the reduced loops by parts of both factors, which it copies
+/// to shared memory, 16 bytes at a time where these lie side by side.
 ///
 /// Every result of a product of matrices is one chain of sums in the order of the reduced loop, as
 /// of any other kernel. What else has long sums and few tiles sums up parts of them in blocks of
 /// their own, which a second launch adds in their order. A product of bf16 or f16 is done by
-/// `tensorCores`, which sum 16 products at a time in an order and with roundings of their own.
+/// `tensorCores`, which sum 16 products at a time in an order and with roundings of their own; its
+/// tiles have up to 256 x 128 results.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
                                         const Nest *epilogue, bool tensorCores, StringRef module,
                                         StringRef kernel);

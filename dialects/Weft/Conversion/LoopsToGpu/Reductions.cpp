@@ -173,8 +173,8 @@ private:
       for (int64_t i = 0; i < kInFlight; ++i)
         carried = step(arith::AddIOp::create(b, loop.getInductionVar(), nest.index(i * threads)),
                        std::move(carried));
-      carried.push_back(arith::AddIOp::create(b, loop.getInductionVar(),
-                                              nest.index(kInFlight * threads)));
+      carried.push_back(
+          arith::AddIOp::create(b, loop.getInductionVar(), nest.index(kInFlight * threads)));
       scf::YieldOp::create(b, carried);
       b.setInsertionPointAfter(loop);
       first = loop.getResults().back();

@@ -165,9 +165,10 @@ private:
     Value number = index(0);
     for (auto [at, size] : llvm::zip_equal(place, type.getShape()))
       number = add(mul(number, index(size)), at);
-    Value bytes = add(memref::ExtractAlignedPointerAsIndexOp::create(b, side.buffer),
-                      mul(number, index(2)));
-    auto shared = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+    Value bytes =
+        add(memref::ExtractAlignedPointerAsIndexOp::create(b, side.buffer), mul(number, index(2)));
+    auto shared = LLVM::LLVMPointerType::get(b.getContext(),
+                                             static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
     Value pointer = LLVM::IntToPtrOp::create(
         b, shared, ValueRange{arith::IndexCastOp::create(b, b.getI64Type(), bytes)});
     auto words =
