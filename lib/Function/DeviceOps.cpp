@@ -9,6 +9,7 @@
 
 #include "CodeCache/CodeCache.h"
 #include "Function/CompiledCall.h"
+#include "Function/DeviceRun.h"
 #include "Ops/DeviceOps.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
@@ -197,6 +198,13 @@ struct ViewPlan {
   Ints order;              ///< the axis of the view that each of `sliced` is, but for the last
   Ints reversed;           ///< axes of the view
   std::int64_t offset = 0; ///< of the lowest element, from the view's first
+  std::int64_t lead = 0;   ///< elements before it, from one on that is aligned for kernels
+
+  std::int64_t size() const {
+    std::int64_t size = 1;
+    for (const std::int64_t along : row_major) size *= along;
+    return size;
+  }
 };
 
 /// Nothing for a view that has no such plan, as its elements overlap.
@@ -228,12 +236,26 @@ std::optional<ViewPlan> plan_of(const detail::TensorImpl &view) {
   plan.row_major.push_back(unit);
   plan.sliced.push_back(1);
   plan.steps.push_back(1);
+  const std::int64_t item = item_size(view.dtype);
+  const std::byte *const lowest = view.data + plan.offset * item;
+  plan.lead =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(lowest) % kKernelAlignment) / item;
   return plan;
 }
 
 std::shared_ptr<const Program> program_of(const ViewPlan &plan, const detail::TensorImpl &view) {
   OneLine line("copy");
-  ValueId x = line.input({view.dtype, plan.row_major});
+  ValueId x = 0;
+  if (plan.lead == 0) {
+    x = line.input({view.dtype, plan.row_major});
+  } else {
+    const std::int64_t size = plan.size();
+    x = line.input({view.dtype, Shape{plan.lead + size}});
+    x = line.shaped(OpCode::slice, x, {Ints{plan.lead}, Ints{plan.lead + size}, Ints{1}},
+                    Shape{size});
+    x = line.shaped(OpCode::reshape, x, {Ints(plan.row_major.begin(), plan.row_major.end())},
+                    plan.row_major);
+  }
   const std::size_t rank = plan.order.size(), all = rank + 1;
   Ints limits;
   for (std::size_t i = 0; i < all; ++i) limits.push_back((plan.sliced[i] - 1) * plan.steps[i] + 1);
@@ -267,13 +289,12 @@ Tensor copy_view(const Tensor &tensor) {
   key.add(view.dtype);
   key.add(view.sizes());
   key.add(std::span(view.strides(), view.rank));
+  key.add(plan->lead);
   // The memory between the elements is not looked at, nor what may be behind the last.
-  const Ints strides = [&] {
-    Ints made(plan->row_major.size(), 1);
-    for (std::size_t i = made.size() - 1; i-- > 0;) made[i] = made[i + 1] * plan->row_major[i + 1];
-    return made;
-  }();
-  const Tensor memory = detail::new_view(tensor, plan->row_major, strides, plan->offset);
+  const Shape shape = plan->lead == 0 ? plan->row_major : Shape{plan->lead + plan->size()};
+  Ints strides(shape.size(), 1);
+  for (std::size_t i = strides.size() - 1; i-- > 0;) strides[i] = strides[i + 1] * shape[i + 1];
+  const Tensor memory = detail::new_view(tensor, shape, strides, plan->offset - plan->lead);
   auto made = run(key, view.device, {&memory, 1}, [&] { return program_of(*plan, view); });
   return made ? std::move(made->front()) : Tensor();
 }

@@ -10,16 +10,14 @@
 namespace weft {
 
 Tensor for_kernels(const Tensor &tensor, Device device) {
-  constexpr std::uintptr_t kAlignment = 16;
   Tensor dense = detail::moved(tensor, device).contiguous();
-  const bool aligned = reinterpret_cast<std::uintptr_t>(dense.impl()->data) % kAlignment == 0;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(dense.impl()->data) % kKernelAlignment == 0;
   return aligned ? dense : detail::copy_of(dense);
 }
 
 DeviceProgram::DeviceProgram(const Program &program, CompiledCode code, Device device)
     : compiled_(std::move(code)), code_(device::runtime_of(device), compiled_.ptx, program.name) {
-  for (const Tensor &capture : program.captures)
-    captures_.push_back(for_kernels(capture, device));
+  for (const Tensor &capture : program.captures) captures_.push_back(for_kernels(capture, device));
 }
 
 void refuse_traced(const std::string &function, const detail::TensorImpl *impl) {

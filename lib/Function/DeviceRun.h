@@ -9,8 +9,9 @@
 
 namespace weft {
 
-/// A tensor on a device as kernels read it: contiguous, and aligned to the 16 bytes that they read
-/// at once.
+/// Bytes that kernels read at once, and that their buffers are aligned to.
+inline constexpr std::uintptr_t kKernelAlignment = 16;
+/// A tensor on a device as kernels read it: contiguous and aligned.
 Tensor for_kernels(const Tensor &tensor, Device device);
 
 /// What a program for a GPU keeps on it between calls.

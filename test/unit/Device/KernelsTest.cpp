@@ -199,6 +199,17 @@ TEST(Kernels, ArgumentsNeedNotBeAligned) {
     auto f = function([](Tensor a, Tensor b) { return matmul(a, b); });
     const auto view = [](const Tensor &x) { return reshape(x[slice(1, 1025)], {32, 32}); };
     EXPECT_LE(difference(f(view(there), view(there)), f(view(all), view(all))), 1e-6);
+    // Strided views that begin at such a place too, up to the end of what they are of.
+    const Tensor tail = there[slice(1, 1056)], rows = reshape(there, {33, 32});
+    EXPECT_EQ(tail[slice(0, 1055, 5)].to_vector<float>(),
+              all[slice(1, 1056, 5)].to_vector<float>());
+    const auto odd = [](const Tensor &x) { return x[{slice(1, 33), slice(3, 32, 2)}]; };
+    const auto later = [](const Tensor &x) { return x[{ellipsis, slice(1, 32)}].mT(); };
+    const auto same = [](const Tensor &x, const Tensor &y) {
+      EXPECT_EQ(x.to_vector<float>(), y.to_vector<float>());
+    };
+    same(odd(rows), odd(reshape(all, {33, 32})));
+    same(later(rows) + 0, later(reshape(all, {33, 32})));
     const Variable v(view(there));
     auto g = function([&](Tensor a) { return matmul(a, v); });
     EXPECT_LE(difference(g(view(there)), f(view(all), view(all))), 1e-6);
