@@ -1,6 +1,7 @@
 // The grammar of PTX: directives, declarations and statements.
 #include "Emulator/Ptx/Parser.h"
 
+#include <bit>
 #include <optional>
 
 namespace weft::emulator::ptx {
@@ -191,15 +192,27 @@ private:
     return variable;
   }
 
+  /// The bits of a number that stands behind a `-` or not.
+  std::uint64_t number(const Token &token, bool negative) {
+    switch (token.kind) {
+    case TokenKind::integer: return negative ? 0 - token.bits : token.bits;
+    case TokenKind::float64: return negative ? token.bits ^ 1ULL << 63 : token.bits;
+    case TokenKind::float32:
+      // NVIDIA's assembler has no minus before this one either.
+      if (negative) fail(token, "the sign of 0f.. is one of its bits");
+      return token.bits;
+    default: fail(token, "a number is wanted");
+    }
+  }
+
   void read_initial(Variable &variable, int element) {
     const bool list = accept('{');
     do {
       const bool negative = accept('-');
       const Token token = lexer_.take();
-      if (token.kind != TokenKind::integer && token.kind != TokenKind::float32 &&
-          token.kind != TokenKind::float64)
-        fail(token, "a number is wanted");
-      const std::uint64_t bits = negative ? 0 - token.bits : token.bits;
+      std::uint64_t bits = number(token, negative);
+      if (token.kind == TokenKind::float64 && element == 4)
+        bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
       for (int i = 0; i < element; ++i)
         variable.initial.push_back(static_cast<std::uint8_t>(bits >> (8 * i)));
     } while (list && accept(','));
@@ -384,14 +397,12 @@ private:
     const Token token = lexer_.take();
     switch (token.kind) {
     case TokenKind::integer:
-      operand.kind = OperandKind::integer;
-      operand.bits = minus ? 0 - token.bits : token.bits;
-      return operand;
     case TokenKind::float32:
     case TokenKind::float64:
-      operand.kind = token.kind == TokenKind::float32 ? OperandKind::float32 : OperandKind::float64;
-      operand.bits = token.bits;
-      if (minus) operand.bits ^= token.kind == TokenKind::float32 ? 1ULL << 31 : 1ULL << 63;
+      operand.kind = token.kind == TokenKind::integer   ? OperandKind::integer
+                     : token.kind == TokenKind::float32 ? OperandKind::float32
+                                                        : OperandKind::float64;
+      operand.bits = number(token, minus);
       return operand;
     case TokenKind::word: break;
     default: fail(token, "an operand is wanted");

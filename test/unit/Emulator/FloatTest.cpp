@@ -161,7 +161,10 @@ TEST(Float, NumbersInTheTextAreBitsOrDecimal) {
   expect_form<double(double)>(
       "add.rn.f64", [](double a) { return sum(a, 0.5, Mode::nearest); }, "%d, %a, 0.5");
   expect_form<float(float)>(
-      "add.rn.f32", [](float a) { return sum(a, -1.0F, Mode::nearest); }, "%d, %a, -0f3F800000");
+      "add.rn.f32", [](float a) { return sum(a, -1.0F, Mode::nearest); }, "%d, %a, 0fBF800000");
+  expect_form<double(double)>(
+      "add.rn.f64", [](double a) { return sum(a, -1.0, Mode::nearest); },
+      "%d, %a, -0d3FF0000000000000");
 }
 
 } // namespace

@@ -44,6 +44,24 @@ TEST(Reader, NumbersHaveManyForms) {
       (std::vector<std::uint32_t>{31, 15, 5, 0xfffffffe, 7, 0x3f800000, 0x3fc00000, 0xffffffff}));
 }
 
+TEST(Reader, VariablesBeginWithNumbersOfTheirType) {
+  TestDevice device;
+  const std::uint64_t to = device.put(std::vector<std::uint32_t>(5));
+  device.run(kernel_text(1,
+                         kRegisters +
+                             "ld.param.u64 %d0, [p0];\nld.global.b32 %r0, [x];\nst.global.b32 "
+                             "[%d0], %r0;\nld.global.b32 %r0, [x+4];\nst.global.b32 [%d0+4], "
+                             "%r0;\nld.global.b32 %r0, [x+8];\nst.global.b32 [%d0+8], "
+                             "%r0;\nld.global.b32 %r0, [y+4];\nst.global.b32 [%d0+12], "
+                             "%r0;\nld.global.b32 %r0, [y+12];\nst.global.b32 [%d0+16], %r0;\nret;",
+                         ".global .f32 x[3] = {-0.5, 0.25, 0f3F800000};\n"
+                         ".global .f64 y[2] = {-0d3FF0000000000000, 1.5};"),
+             {}, {to});
+  EXPECT_EQ(
+      device.get<std::uint32_t>(to),
+      (std::vector<std::uint32_t>{0xbf000000, 0x3e800000, 0x3f800000, 0xbff00000, 0x3ff80000}));
+}
+
 TEST(Reader, BracesHaveTheirOwnRegisters) {
   TestDevice device;
   const std::uint64_t to = device.put(std::vector<std::uint32_t>(1));
@@ -130,6 +148,7 @@ TEST(Reader, RefusesTextsThatAreNoModules) {
       {kernel_text(0, "L: ret;\nL: ret;"), "the label 'L' stands twice"},
       {kernel_text(0, "/* no end"), "a comment without an end"},
       {kernel_text(0, "mov.f32 %x, 0f12;"), "should have 8 hexadecimal digits"},
+      {kernel_text(0, "mov.f32 %x, -0f3F800000;"), "the sign of 0f.. is one of its bits"},
       {kernel_text(0, "ret;", ".func f() { ret; }"), "functions that are no kernels are not known"},
       {kernel_text(0, "ret;", ".extern .global .b32 x;"),
        "is in no module that is linked with this one"},
