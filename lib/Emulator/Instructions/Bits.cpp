@@ -66,13 +66,20 @@ T reversed(T a) {
   else return __builtin_bitreverse64(a);
 }
 
+/// The place or length of a field: the lowest byte of the operand, as the manual says, but for
+/// fields of 64 bits, of which an H200 looks at all of it.
+template <class T>
+std::uint32_t place(std::uint32_t operand) {
+  return sizeof(T) == 4 ? operand & 0xff : operand < 0xff ? operand : 0xff;
+}
+
 /// A field of `length` bits from `at` on, with its sign where the type has one; what lies beyond
 /// the number is the sign too.
 template <class T>
 T field(T a, std::uint32_t at, std::uint32_t length) {
   constexpr std::uint32_t kMost = 8 * sizeof(T) - 1;
-  at &= 0xff;
-  length &= 0xff;
+  at = place<T>(at);
+  length = place<T>(length);
   using U = std::make_unsigned_t<T>;
   U sign = 0;
   if (std::is_signed_v<T> && length != 0) {
@@ -89,8 +96,8 @@ T field(T a, std::uint32_t at, std::uint32_t length) {
 template <class T>
 T with_field(T a, T b, std::uint32_t at, std::uint32_t length) {
   constexpr std::uint32_t kBits = 8 * sizeof(T);
-  at &= 0xff;
-  length &= 0xff;
+  at = place<T>(at);
+  length = place<T>(length);
   if (at >= kBits || length == 0) return b;
   const T ones = length >= kBits ? ~T{0} : (T{1} << length) - 1;
   const T mask = static_cast<T>(ones << at);

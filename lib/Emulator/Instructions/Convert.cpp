@@ -187,7 +187,9 @@ void to_integral(Warp &warp, const Instruction &in, LaneMask mask) {
   for (int lane = 0; lane < kLanes; ++lane) values[lane] = as_double(a[lane]);
   round_all(values, rounding_of(in.mode));
   convert<T>(warp, in, mask, [&](int lane) {
-    return finished(narrowed<T>(values[lane], Rounding::nearest_even), in.mode);
+    if constexpr (std::is_same_v<T, double>)
+      return finished(a[lane] != a[lane] ? quieted(a[lane]) : values[lane], in.mode);
+    else return finished(narrowed<T>(values[lane], Rounding::nearest_even), in.mode);
   });
 }
 void f32_to_integral(Warp &warp, const Instruction &in, LaneMask mask) {
@@ -205,20 +207,48 @@ void f32_to_integral(Warp &warp, const Instruction &in, LaneMask mask) {
   }
 }
 
+/// A NaN as one of another type: the upper bits of its payload, and zeros below, with the bit that
+/// says that it is no signalling one.
+template <class D, class S>
+D resized_nan(S x) {
+  constexpr int kFrom = FloatOf<S>::kMantissa, kTo = FloatOf<D>::kMantissa;
+  const std::uint64_t bits = bits_as<BitsOf<S>>(x), payload = bits & ((1ULL << kFrom) - 1);
+  const std::uint64_t resized = kTo < kFrom ? payload >> (kFrom < kTo ? 0 : kFrom - kTo)
+                                            : payload << (kTo < kFrom ? 0 : kTo - kFrom);
+  const BitsOf<D> sign = (bits & kSignOf<S>) != 0 ? kSignOf<D> : BitsOf<D>{0};
+  return quieted(
+      bits_as<D>(static_cast<BitsOf<D>>(sign | kExponentOf<D> | static_cast<BitsOf<D>>(resized))));
+}
+
+/// To another type. A NaN is handed on from and to f64, and every other one has the pattern of its
+/// type.
+template <class D, class S>
+D converted(S x, Rounding rounding) {
+  if constexpr (std::is_same_v<D, double> || std::is_same_v<S, double>)
+    if (parts_of(x).nan) return resized_nan<D>(x);
+  return narrowed<D>(x, rounding);
+}
+
 template <class D, class S>
 void float_to_float(Warp &warp, const Instruction &in, LaneMask mask) {
   S room[kLanes];
   const S *a = source(warp, in, room);
   const Rounding rounding = rounding_of(in.mode);
   const bool plain = (in.mode & (kConvertSaturates | kConvertRelu)) == 0;
+  // x86 makes of NaNs what GPUs do here. To the same type it is no more than a move.
   if constexpr (std::is_floating_point_v<D> && std::is_floating_point_v<S>)
     if (plain && (rounding == Rounding::nearest_even || sizeof(D) >= sizeof(S)))
-      return convert<D>(warp, in, mask,
-                        [&](int lane) { return canonical(static_cast<D>(a[lane])); });
-  if constexpr (std::is_same_v<D, float> && !std::is_floating_point_v<S>)
+      return convert<D>(warp, in, mask, [&](int lane) { return static_cast<D>(a[lane]); });
+  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Half>)
     if (plain) return convert<D>(warp, in, mask, [&](int lane) { return widened(a[lane]); });
+  // A bf16 is half of an f32, NaNs as well.
+  if constexpr (std::is_same_v<D, float> && std::is_same_v<S, Brain>)
+    if (plain)
+      return convert<D>(warp, in, mask, [&](int lane) {
+        return bits_as<float>(static_cast<std::uint32_t>(a[lane].bits) << 16);
+      });
   convert<D>(warp, in, mask,
-             [&](int lane) { return finished(narrowed<D>(a[lane], rounding), in.mode); });
+             [&](int lane) { return finished(converted<D>(a[lane], rounding), in.mode); });
 }
 
 /// cvt.rn.f16x2.f32 d, a, b: a in the upper half.
@@ -238,7 +268,8 @@ void to_tf32(Warp &warp, const Instruction &in, LaneMask mask) {
   const Rounding rounding = rounding_of(in.mode);
   store_lanes(warp.lanes<std::uint32_t>(in.slots[0]), mask, [&](int lane) -> std::uint32_t {
     const std::uint32_t bits = a[lane], magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) return 0x7fffffff;
+    if (magnitude > 0x7f800000)
+      return rounding == Rounding::nearest_away ? bits & ~0x1fffU : 0x7fffe000;
     if ((in.mode & kConvertRelu) != 0 && magnitude != bits) return 0;
     if (magnitude == 0x7f800000 || rounding == Rounding::to_zero) return bits & ~0x1fffU;
     const std::uint32_t tie =

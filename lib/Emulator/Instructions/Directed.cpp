@@ -51,7 +51,13 @@ void run(Warp &warp, const Instruction &in, LaneMask mask) {
     for (int lane = 0; lane < kLanes; ++lane)
       results[lane] = compute<What>(a[lane], b[lane], c[lane]);
   }
-  store_lanes(warp.lanes<T>(in.slots[0]), mask, [&](int lane) { return canonical(results[lane]); });
+  // The order is that of Float.cpp.
+  store_lanes(warp.lanes<T>(in.slots[0]), mask, [&](int lane) {
+    if constexpr (kSources == 1) return propagated(results[lane], a[lane]);
+    else if constexpr (What == Op::fma) return propagated(results[lane], b[lane], c[lane], a[lane]);
+    else if constexpr (What == Op::div) return propagated(results[lane], a[lane], b[lane]);
+    else return propagated(results[lane], b[lane], a[lane]);
+  });
 }
 
 template <class T>

@@ -1,8 +1,8 @@
 // Arithmetic of f32 and f64, rounded to nearest.
 //
-// PTX has every result exactly rounded, as x86 has. NaNs differ: a result that is one has one
-// pattern, whatever the operands' were. That of f32 is documented (0x7fffffff); for f64 it is what
-// GPUs make of 0/0.
+// PTX has every result exactly rounded, as x86 has. NaNs differ: of f32 a result that is one has
+// one pattern, 0x7fffffff, as documented. Nothing is said of f64, where the operands' NaNs are
+// handed on: which one of several is what an H200 does (test/unit/Emulator/HardwareH200.inc).
 #include "Emulator/Instructions/Lanes.h"
 #include "Emulator/Instructions/Numbers.h"
 
@@ -11,42 +11,43 @@ namespace {
 
 template <class T>
 T plus(T a, T b) {
-  return canonical(a + b);
+  return propagated(a + b, b, a);
 }
 template <class T>
 T minus(T a, T b) {
-  return canonical(a - b);
+  return propagated(a - b, b, a);
 }
 template <class T>
 T times(T a, T b) {
-  return canonical(a * b);
+  return propagated(a * b, b, a);
 }
+// That a comes last is what sums and products have; with a NaN there no card was asked.
 template <class T>
 T fused(T a, T b, T c) {
-  return canonical(fused_multiply_add(a, b, c));
+  return propagated(fused_multiply_add(a, b, c), b, c, a);
 }
 template <class T>
 T over(T a, T b) {
-  return canonical(a / b);
+  return propagated(a / b, a, b);
 }
 template <class T>
 T reciprocal(T a) {
-  return canonical(T{1} / a);
+  return propagated(T{1} / a, a);
 }
 template <class T>
 T root(T a) {
-  return canonical(square_root(a));
+  return propagated(square_root(a), a);
 }
-// Signs are bits: these two keep what a NaN says, and are no arithmetic.
+// These two are arithmetic as well: the sign of a NaN is none to turn around or take away.
 template <class T>
 T negated(T a) {
-  return bits_as<T>(static_cast<BitsOf<T>>(bits_as<BitsOf<T>>(a) ^ kSignOf<T>));
+  return propagated(a != a ? a : bits_as<T>(bits_as<BitsOf<T>>(a) ^ kSignOf<T>), a);
 }
 template <class T>
 T absolute(T a) {
-  return bits_as<T>(static_cast<BitsOf<T>>(bits_as<BitsOf<T>>(a) & ~kSignOf<T>));
+  return propagated(a != a ? a : bits_as<T>(bits_as<BitsOf<T>>(a) & ~kSignOf<T>), a);
 }
-/// copysign d, a, b: the sign of a, the rest of b.
+/// copysign d, a, b: the sign of a, the rest of b, of NaNs too.
 template <class T>
 T with_sign(T a, T b) {
   return bits_as<T>(static_cast<BitsOf<T>>((bits_as<BitsOf<T>>(a) & kSignOf<T>) |
@@ -57,12 +58,12 @@ T with_sign(T a, T b) {
 template <class T>
 T smaller(T a, T b) {
   const T least = a < b || (a == b && is_negative(a)) ? a : b;
-  return canonical(a != a ? b : b != b ? a : least);
+  return propagated(a != a ? b : b != b ? a : least, b);
 }
 template <class T>
 T larger(T a, T b) {
   const T most = a < b || (a == b && is_negative(a)) ? b : a;
-  return canonical(a != a ? b : b != b ? a : most);
+  return propagated(a != a ? b : b != b ? a : most, b);
 }
 template <class T>
 T smaller_or_nan(T a, T b) {
@@ -114,7 +115,8 @@ void test(Warp &warp, const Instruction &in, LaneMask mask) {
     case Class::infinite: return magnitude == kInfinity;
     case Class::number: return magnitude <= kInfinity;
     case Class::nan: return magnitude > kInfinity;
-    case Class::normal: return magnitude >= kLeastNormal && magnitude < kInfinity;
+    case Class::normal: // with zero
+      return (magnitude >= kLeastNormal && magnitude < kInfinity) || magnitude == 0;
     case Class::subnormal: return magnitude < kLeastNormal && magnitude != 0;
     }
     return false;

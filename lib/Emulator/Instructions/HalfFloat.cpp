@@ -61,16 +61,16 @@ T fused_relu(T a, T b, T c) {
   return relu(fused(a, b, c));
 }
 template <class T>
+bool is_nan(T a) {
+  return (a.bits & 0x7fff) > kExponentOf<T>;
+}
+template <class T>
 T negated(T a) {
-  return T{static_cast<std::uint16_t>(a.bits ^ 0x8000)};
+  return is_nan(a) ? canonical_nan<T>() : T{static_cast<std::uint16_t>(a.bits ^ 0x8000)};
 }
 template <class T>
 T absolute(T a) {
-  return T{static_cast<std::uint16_t>(a.bits & 0x7fff)};
-}
-template <class T>
-bool is_nan(T a) {
-  return (a.bits & 0x7fff) > kExponentOf<T>;
+  return is_nan(a) ? canonical_nan<T>() : T{static_cast<std::uint16_t>(a.bits & 0x7fff)};
 }
 /// As a number that compares as the float does, -0 below +0.
 template <class T>

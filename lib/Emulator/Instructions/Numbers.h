@@ -1,4 +1,4 @@
-// Floating-point numbers: their bits, the one NaN that arithmetic makes, and conversions that round
+// Floating-point numbers: their bits, the NaNs that arithmetic makes, and conversions that round
 // once.
 #pragma once
 
@@ -53,6 +53,29 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline T canonical(T x) {
   return x != x ? canonical_nan<T>() : x;
+}
+/// A NaN with the bit that says that it is no signalling one; its sign and payload stay.
+template <class T>
+[[gnu::always_inline]] inline T quieted(T nan) {
+  constexpr BitsOf<T> kQuiet = BitsOf<T>{1} << (FloatOf<T>::kMantissa - 1);
+  return bits_as<T>(static_cast<BitsOf<T>>(bits_as<BitsOf<T>>(nan) | kQuiet));
+}
+template <class T>
+[[gnu::always_inline]] inline T first_nan() {
+  return canonical_nan<T>();
+}
+template <class T, class... Others>
+[[gnu::always_inline]] inline T first_nan(T x, Others... others) {
+  return x != x ? quieted(x) : first_nan<T>(others...);
+}
+/// A result of arithmetic on these operands. Of f32 every NaN has one pattern. f64 hands on the NaN
+/// of an operand, the first of `operands` that is one; only where none is it has a pattern of its
+/// own.
+template <class T, class... Operands>
+[[gnu::always_inline]] inline T propagated(T result, Operands... operands) {
+  if constexpr (std::is_same_v<T, double>)
+    return result != result ? first_nan<T>(operands...) : result;
+  else return canonical(result);
 }
 template <class T>
 [[gnu::always_inline]] inline bool is_negative(T x) {

@@ -90,10 +90,15 @@ TEST(Bit, Counts) {
   expect_counts<std::uint64_t>("64");
 }
 
+// Places and lengths: a byte of 32 bits, of 64 the whole operand.
+template <class T>
+std::uint32_t place(std::uint32_t x) {
+  return kBitsOf<T> == 32 ? x & 0xff : std::min(x, 1000U);
+}
 template <class T, bool Signed>
 T extracted(T a, std::uint32_t b, std::uint32_t c) {
   constexpr std::uint32_t kLast = kBitsOf<T> - 1;
-  const std::uint32_t at = b & 0xff, length = c & 0xff;
+  const std::uint32_t at = place<T>(b), length = place<T>(c);
   const T sign = !Signed || length == 0 ? 0 : a >> std::min(at + length - 1, kLast) & 1;
   T result = 0;
   for (std::uint32_t i = 0; i <= kLast; ++i)
@@ -103,7 +108,7 @@ T extracted(T a, std::uint32_t b, std::uint32_t c) {
 template <class T>
 T inserted(T a, T b, std::uint32_t c, std::uint32_t d) {
   constexpr std::uint32_t kLast = kBitsOf<T> - 1;
-  const std::uint32_t at = c & 0xff, length = d & 0xff;
+  const std::uint32_t at = place<T>(c), length = place<T>(d);
   T result = b;
   for (std::uint32_t i = 0; i < length && at + i <= kLast; ++i)
     result = (result & ~(T{1} << (at + i))) | (a >> i & 1) << (at + i);

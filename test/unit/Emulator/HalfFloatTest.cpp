@@ -134,8 +134,10 @@ TEST(HalfFloat, SumsAndProductsAreRoundedOnce) {
 TEST(HalfFloat, SignsAndLimits) {
   for (const Kind &kind : kKinds) {
     const Numbers n(kind.format);
-    expect_both<U16>("neg", kind, [](U16 a) { return static_cast<U16>(a ^ 0x8000); });
-    expect_both<U16>("abs", kind, [](U16 a) { return static_cast<U16>(a & 0x7fff); });
+    expect_both<U16>("neg", kind,
+                     [&](U16 a) { return n.is_nan(a) ? n.nan() : static_cast<U16>(a ^ 0x8000); });
+    expect_both<U16>("abs", kind,
+                     [&](U16 a) { return n.is_nan(a) ? n.nan() : static_cast<U16>(a & 0x7fff); });
     expect_both<U16, U16>("min", kind, [&](U16 a, U16 b) { return n.limit(a, b, false, false); });
     expect_both<U16, U16>("max", kind, [&](U16 a, U16 b) { return n.limit(a, b, true, false); });
     expect_both<U16, U16>("min.NaN", kind,

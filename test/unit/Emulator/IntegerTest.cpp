@@ -81,7 +81,8 @@ TYPED_TEST(Integers, QuotientsRoundToZero) {
   const std::string type = kName<T>;
   expect_form<T(T, T)>("div." + type,
                        [](T a, T b) { return b == 0 ? cut<T>(-1) : cut<T>(Big{a} / b); });
-  expect_form<T(T, T)>("rem." + type, [](T a, T b) { return b == 0 ? a : cut<T>(Big{a} % b); });
+  expect_form<T(T, T)>("rem." + type,
+                       [](T a, T b) { return b == 0 ? cut<T>(-1) : cut<T>(Big{a} % b); });
 }
 
 TYPED_TEST(Integers, Limits) {
