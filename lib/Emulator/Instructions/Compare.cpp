@@ -95,8 +95,10 @@ void compare(Warp &warp, const Instruction &in, LaneMask mask) {
 template <auto F, class T>
 void add_comparison(FormTable &table, std::string_view name, std::string_view type) {
   constexpr char kLetter = letter_of<T>();
-  static constexpr char kSignature[] = {'P', kLetter, kLetter, 0};
-  static constexpr char kCombined[] = {'P', kLetter, kLetter, 'p', 0};
+  // Comparisons of f16 and bf16 have no second result.
+  constexpr char kResult = kLetter == 'e' ? 'O' : 'P';
+  static constexpr char kSignature[] = {kResult, kLetter, kLetter, 0};
+  static constexpr char kCombined[] = {kResult, kLetter, kLetter, 'p', 0};
   table.add({"setp", name, type}, &compare<F, T>, kSignature, kPlain);
   table.add({"setp", name, "and", type}, &compare<F, T>, kCombined, kAnd);
   table.add({"setp", name, "or", type}, &compare<F, T>, kCombined, kOr);

@@ -295,13 +295,28 @@ std::uint32_t mode_of(Rounding rounding, std::uint32_t flags = 0) {
   return static_cast<std::uint32_t>(rounding) << kConvertRoundingShift | flags;
 }
 
+/// Whether a whole number of type S may be out of the range of D.
+template <class D, class S>
+constexpr bool kMayNotFit = (std::is_signed_v<S> && !std::is_signed_v<D>) ||
+                            std::numeric_limits<S>::digits > std::numeric_limits<D>::digits;
+
+// Forms that make no sense or are not in the hardware have none here, as in NVIDIA's assembler:
+// .sat where nothing can be out of range, or with bf16; 8 bits from and to bf16; .relu of anything
+// but f32, or rounded up or down.
 template <class D, class S>
 void add_pair(FormTable &table) {
   const std::string_view d = name_of_type<D>(), s = name_of_type<S>();
+  constexpr bool kOfBrain = std::is_same_v<D, Brain> || std::is_same_v<S, Brain>;
+  if constexpr (kOfBrain && (sizeof(D) == 1 || sizeof(S) == 1)) return;
+  constexpr bool kSaturates = [] {
+    if constexpr (!kIsFloat<D> && !kIsFloat<S>) return kMayNotFit<D, S>;
+    else return !kOfBrain;
+  }();
   const auto add = [&](std::string_view rounding, Handler run, Rounding mode) {
     table.add({"cvt", rounding, d, s}, run, kConvertSignature, mode_of(mode));
-    table.add({"cvt", rounding, "sat", d, s}, run, kConvertSignature,
-              mode_of(mode, kConvertSaturates));
+    if (kSaturates)
+      table.add({"cvt", rounding, "sat", d, s}, run, kConvertSignature,
+                mode_of(mode, kConvertSaturates));
   };
   if constexpr (!kIsFloat<D> && !kIsFloat<S>) {
     add("", &whole_to_whole<D, S>, Rounding::to_zero);
@@ -315,7 +330,8 @@ void add_pair(FormTable &table) {
     if (kNarrows)
       for (const auto &[name, rounding] : kFloatRoundings) {
         add(name, &float_to_float<D, S>, rounding);
-        if (sizeof(D) == 2)
+        if (sizeof(D) == 2 && std::is_same_v<S, float> &&
+            (rounding == Rounding::nearest_even || rounding == Rounding::to_zero))
           table.add({"cvt", name, "relu", d, s}, &float_to_float<D, S>, kConvertSignature,
                     mode_of(rounding, kConvertRelu));
       }

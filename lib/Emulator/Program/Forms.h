@@ -18,6 +18,7 @@ namespace weft::emulator {
 ///   e f g     the same where numbers are f16 or bf16, f32, f64
 ///   p         a predicate, as a source perhaps negated
 ///   P         a predicate or a pair `p|q`, which takes two slots
+///   O         a predicate alone, which takes two slots as well
 ///   R         a 32-bit result or a pair `r|p`, which takes two slots
 ///   v w       a result or source of any width, of cvt
 ///   c         no operand: the slot of the carry

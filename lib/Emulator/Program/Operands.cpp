@@ -259,9 +259,10 @@ void Decoder::take_operands(Instruction &in, const Statement &statement,
       continue;
     }
     const Operand &operand = statement.operands[next++];
-    if (letter == 'P' || letter == 'R') {
+    if (letter == 'P' || letter == 'R' || letter == 'O') {
       const bool pair = operand.kind == ptx::OperandKind::pair;
-      in.slots[slot++] = result(pair ? operand.parts[0] : operand, letter == 'P' ? 1 : 32);
+      if (pair && letter == 'O') fail(std::string(at_->opcode) + " gives one predicate");
+      in.slots[slot++] = result(pair ? operand.parts[0] : operand, letter == 'R' ? 32 : 1);
       in.slots[slot++] = pair ? result(operand.parts[1], 1) : kNoSlot;
     } else if (letter == 'v' || letter == 'w') {
       const int bits = operand.kind == ptx::OperandKind::reg       ? bits_of(operand)
@@ -285,17 +286,25 @@ void Decoder::take_operands(Instruction &in, const Statement &statement,
   if (signature == kConvertSignature) check_convert(in, statement);
 }
 
-// The registers of a conversion may be wider than its types, but not narrower.
+// The registers of a conversion may be wider than its types, unless one of these is bf16, but not
+// narrower.
 void Decoder::check_convert(const Instruction &in, const Statement &statement) const {
   const auto bytes_of = [&](std::string_view type) {
     const std::string_view digits = type.substr(type.find_first_of("0123456789"));
     return digits == "8" ? 1U : digits == "16" ? 2U : digits == "32" ? 4U : 8U;
   };
-  const std::size_t source = statement.opcode.rfind('.');
-  const std::size_t target = statement.opcode.rfind('.', source - 1);
-  if ((in.mode & 0xff) < bytes_of(statement.opcode.substr(target + 1, source - target - 1)) ||
-      (in.mode >> kConvertSourceShift & 0xff) < bytes_of(statement.opcode.substr(source + 1)))
+  const std::size_t source_dot = statement.opcode.rfind('.');
+  const std::size_t target_dot = statement.opcode.rfind('.', source_dot - 1);
+  const std::string_view source = statement.opcode.substr(source_dot + 1);
+  const std::string_view target =
+      statement.opcode.substr(target_dot + 1, source_dot - target_dot - 1);
+  const std::uint32_t source_bytes = in.mode >> kConvertSourceShift & 0xff;
+  const std::uint32_t target_bytes = in.mode & 0xff;
+  if (target_bytes < bytes_of(target) || source_bytes < bytes_of(source))
     fail("a register is narrower than its type in " + std::string(statement.opcode));
+  if ((target == "bf16" || source == "bf16") &&
+      (target_bytes != bytes_of(target) || source_bytes != bytes_of(source)))
+    fail("registers of " + std::string(statement.opcode) + " are as wide as its types");
 }
 
 void Decoder::take_address(Instruction &in, const Operand &operand, bool shared) {

@@ -32,13 +32,10 @@ bool holds(const Operator &op, N a, N b) {
   return a > b ? op.greater : op.unordered;
 }
 
-/// setp with one result and two, alone and combined with a predicate.
+/// setp with one result and, but for halves, two; alone and combined with a predicate.
 template <class T, class Compare>
 void expect_comparison(const std::string &op, const std::string &type, const Compare &compare) {
   expect_form<bool(T, T)>("setp." + op + "." + type, compare);
-  const std::string two =
-      "{ .reg .pred %o;\nsetp." + op + "." + type + " %o|%d, %a, %b;\n}\n mov.pred";
-  expect_form<bool(T, T)>(two, [&](T a, T b) { return !compare(a, b); }, "%d, %d");
   const std::pair<const char *, std::function<bool(bool, bool)>> combinations[] = {
       {"and", std::logical_and<bool>()},
       {"or", std::logical_or<bool>()},
@@ -49,6 +46,10 @@ void expect_comparison(const std::string &op, const std::string &type, const Com
         form, [&, &with = combine](T a, T b, bool c) { return with(compare(a, b), c); });
     note_tested(form);
   }
+  if (type.ends_with("f16")) return;
+  const std::string two =
+      "{ .reg .pred %o;\nsetp." + op + "." + type + " %o|%d, %a, %b;\n}\n mov.pred";
+  expect_form<bool(T, T)>(two, [&](T a, T b) { return !compare(a, b); }, "%d, %d");
   const std::string combined =
       "{ .reg .pred %o;\nsetp." + op + ".and." + type + " %o|%d, %a, %b, !%c;\n}\n mov.pred";
   expect_form<bool(T, T, bool)>(

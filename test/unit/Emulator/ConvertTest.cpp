@@ -186,7 +186,11 @@ std::uint64_t extended(std::uint64_t bits, const Type &type, int width) {
   return static_cast<std::uint64_t>(whole_of(bits, type)) & ones(width);
 }
 
-/// One form, with registers of all widths that may hold its types.
+bool has_brain(const Type &to, const Type &from) {
+  return to.name == "bf16" || from.name == "bf16";
+}
+
+/// One form, with registers of all widths that may hold its types: of bf16 those as wide as these.
 template <class Reference>
 void expect_conversion(const std::string &form, const Type &to, const Type &from,
                        const Reference &reference) {
@@ -194,6 +198,7 @@ void expect_conversion(const std::string &form, const Type &to, const Type &from
   for (const int source_bits : {16, 32, 64})
     for (const int result_bits : {16, 32, 64}) {
       if (source_bits < from.bits || result_bits < to.bits) continue;
+      if (has_brain(to, from) && (source_bits != from.bits || result_bits != to.bits)) continue;
       Column column{source_bits, {}};
       for (std::size_t i = 0; i < values.size(); ++i) { // what is above the number has no meaning
         const std::uint64_t noise =
@@ -215,9 +220,10 @@ TEST(Convert, WholeToWhole) {
       expect_conversion("cvt." + end, to, from, [&](std::uint64_t x) {
         return static_cast<std::uint64_t>(whole_of(x, from)) & ones(to.bits);
       });
-      expect_conversion("cvt.sat." + end, to, from, [&](std::uint64_t x) {
-        return static_cast<std::uint64_t>(clamped(whole_of(x, from), to)) & ones(to.bits);
-      });
+      if (least(to) > least(from) || most(to) < most(from))
+        expect_conversion("cvt.sat." + end, to, from, [&](std::uint64_t x) {
+          return static_cast<std::uint64_t>(clamped(whole_of(x, from), to)) & ones(to.bits);
+        });
     }
 }
 
@@ -225,13 +231,15 @@ TEST(Convert, WholeToFloat) {
   for (const Type &to : kFloatTypes)
     for (const Type &from : kWholes)
       for (const auto &named : kModes) {
+        if (has_brain(to, from) && from.bits == 8) continue; // there is none
         const std::string end = to.name + "." + from.name;
         const auto reference = [&](std::uint64_t x) {
           return rounded({static_cast<Quad>(whole_of(x, from))}, *to.format, named.mode);
         };
         expect_conversion("cvt." + std::string(named.arithmetic) + "." + end, to, from, reference);
-        expect_conversion("cvt." + std::string(named.arithmetic) + ".sat." + end, to, from,
-                          [&](std::uint64_t x) { return saturated(reference(x), *to.format); });
+        if (!has_brain(to, from))
+          expect_conversion("cvt." + std::string(named.arithmetic) + ".sat." + end, to, from,
+                            [&](std::uint64_t x) { return saturated(reference(x), *to.format); });
       }
 }
 
@@ -239,13 +247,15 @@ TEST(Convert, FloatToWhole) {
   for (const Type &to : kWholes)
     for (const Type &from : kFloatTypes)
       for (const auto &named : kModes) {
+        if (has_brain(to, from) && to.bits == 8) continue;
         const std::string end = to.name + "." + from.name;
         const auto reference = [&](std::uint64_t x) {
           return float_to_whole(x, from, to, named.mode);
         };
         expect_conversion("cvt." + std::string(named.whole) + "." + end, to, from, reference);
         // Which saturates anyway.
-        expect_conversion("cvt." + std::string(named.whole) + ".sat." + end, to, from, reference);
+        if (!has_brain(to, from))
+          expect_conversion("cvt." + std::string(named.whole) + ".sat." + end, to, from, reference);
       }
 }
 
@@ -260,9 +270,10 @@ TEST(Convert, FloatToFloat) {
           return float_to_float(x, *from.format, *to.format, mode);
         };
         expect_conversion("cvt" + rounding + "." + end, to, from, reference);
-        expect_conversion("cvt" + rounding + ".sat." + end, to, from,
-                          [&](std::uint64_t x) { return saturated(reference(x), *to.format); });
-        if (to.bits == 16 && narrows)
+        if (!has_brain(to, from))
+          expect_conversion("cvt" + rounding + ".sat." + end, to, from,
+                            [&](std::uint64_t x) { return saturated(reference(x), *to.format); });
+        if (to.bits == 16 && from.name == "f32" && (mode == Mode::nearest || mode == Mode::zero))
           expect_conversion("cvt" + rounding + ".relu." + end, to, from, [&](std::uint64_t x) {
             const std::uint64_t result = reference(x);
             return is_nan(result, *to.format) || !is_negative(result, *to.format) ? result : 0;
@@ -284,8 +295,9 @@ TEST(Convert, FloatToFloat) {
           for (std::size_t i = 0; i < values.size(); ++i)
             ASSERT_EQ(found[i], reference(values[i])) << form;
         }
-        expect_conversion(form + ".sat." + end, to, from,
-                          [&](std::uint64_t x) { return saturated(reference(x), *to.format); });
+        if (!has_brain(to, from))
+          expect_conversion(form + ".sat." + end, to, from,
+                            [&](std::uint64_t x) { return saturated(reference(x), *to.format); });
       }
     }
 }

@@ -1,5 +1,5 @@
 // What a card made of instructions, beside what the emulator makes of them: results of the operands
-// that tell its rules.
+// that tell its rules, and what its driver refuses.
 #include "Evaluate.h"
 
 #include <charconv>
@@ -85,6 +85,55 @@ TEST(Hardware, ResultsAreThoseOfTheCard) {
     }
   }
   EXPECT_GT(rows, 1000);
+}
+
+/// What the reader says of a statement with registers %p, %q, and %h, %r and %d of 16, 32 and 64
+/// bits.
+std::string refusal(const std::string &statement) {
+  return refusal_of(kernel_text(0, ".reg .pred %p, %q;\n.reg .b16 %h;\n.reg .b32 %r;\n.reg .b64 "
+                                   "%d;\n" +
+                                       statement + "\nret;"));
+}
+
+struct Register {
+  const char *name;
+  int bits;
+};
+constexpr Register kRegisters[] = {{"%h", 16}, {"%r", 32}, {"%d", 64}};
+
+int bits_of_type(const std::string &type) {
+  return std::stoi(type.substr(type.find_first_of("0123456789")));
+}
+
+TEST(Hardware, RefusesWhatTheDriverRefuses) {
+  int refused = 0;
+  for (const Group &group : groups())
+    for (const std::string &form : group.forms) {
+      if (group.section == "single") {
+        const std::string operands =
+            form.find(".and.") == std::string::npos ? "%h, %h" : "%h, %h, %q";
+        EXPECT_EQ(refusal(form + " %p, " + operands + ";"), "");
+        EXPECT_NE(refusal(form + " %p|%q, " + operands + ";").find("gives one predicate"),
+                  std::string::npos);
+        ++refused;
+      } else if (!group.section.empty()) {
+        const std::vector<std::string> words = words_of(form, '.');
+        const int to = bits_of_type(words[words.size() - 2]), from = bits_of_type(words.back());
+        for (const Register &result : kRegisters)
+          for (const Register &source : kRegisters) {
+            if (result.bits < to || source.bits < from) continue;
+            const bool taken =
+                group.section == "narrow" && result.bits == to && source.bits == from;
+            const std::string statement = form + " " + result.name + ", " + source.name + ";";
+            const std::string words_of_reader = refusal(statement);
+            EXPECT_EQ(words_of_reader.empty(), taken) << statement << " " << words_of_reader;
+            // Behind the lines of the header and of the registers.
+            if (!taken) EXPECT_TRUE(words_of_reader.starts_with("11: ")) << words_of_reader;
+            refused += taken ? 0 : 1;
+          }
+      }
+    }
+  EXPECT_GT(refused, 500);
 }
 
 } // namespace
