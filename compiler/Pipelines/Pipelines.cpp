@@ -65,7 +65,9 @@ void buildPhase(Phase phase, OpPassManager &pm, const Target &target) {
   case Phase::control_deps: return buildControlDepsPhase(pm, target);
   case Phase::simplify: return buildSimplifyPhase(pm, target);
   case Phase::lift_state: return buildLiftStatePhase(pm, target);
-  case Phase::linalg: return buildLinalgPhase(pm, target);
+  case Phase::linalg:
+    pm.addNestedPass<func::FuncOp>(createCollectivesToHostCallsPass());
+    return buildLinalgPhase(pm, target);
   case Phase::schedule: return buildSchedulePhase(pm, target);
   case Phase::bufferize: return buildBufferizePhase(pm, target);
   case Phase::llvm: return buildLLVMPhase(pm, target);

@@ -70,14 +70,26 @@ void abort(std::string_view message);
 // Collectives. All ranks of the group call the same one with tensors of one dtype and shape, in the
 // same order. What differs is a ShapeError, a DTypeError or a StateError on all of them, which
 // names both. A rank that is gone, that failed, or that makes no progress for `timeout()` seconds
-// is a PeerError. They run at once: for a traced tensor they are a StateError, and for one that a
-// tape watches the derivative is. A call of a group by two threads at once, or in a forked child,
-// is a StateError too. Results are on the device of the operand.
+// is a PeerError. A call of a group by two threads at once, in a forked child, or in a host call is
+// a StateError. Results are on the device of the operand.
+//
+// In a traced function they are ops of it, in one order with prints, checks and assigns. A group
+// that a trace uses lives as long as the process. Ranks whose programs have different collectives
+// have a StateError that names the first that differs. One under a condition or in a loop that is
+// not known to be the same on all ranks is a ValueError when it is traced: constants are, and what
+// all_reduce, all_gather and broadcast give. In vmap there is one for all members.
+//
+// Derivatives are those of the sum, over the ranks, of what each rank differentiates, by this
+// rank's tensors: so a loss that all ranks have from an all_reduce by sum counts once for each of
+// them, and one by mean once. The reverse communicates as the collective does: every rank takes
+// the same gradients.
 
 /// The sum, mean, maximum or minimum over the ranks, the same bits on all of them. Sums are added
 /// by one balanced tree over the ranks, whatever the engine and the size: ranks 0 and 1, 2 and 3,
-/// .. in pairs, then pairs of pairs. Throws DTypeError for a sum of bools, for a mean of whole
-/// numbers, and for dtypes without order or arithmetic.
+/// .. in pairs, then pairs of pairs. In reverse, cotangents are summed over the ranks (divided by
+/// their number for a mean); of a maximum or a minimum the elements that are it share that sum.
+/// Throws DTypeError for a sum of bools, for a mean of whole numbers, and for dtypes without order
+/// or arithmetic.
 Tensor all_reduce(const Tensor &x, Reduction reduction = Reduction::sum, const Group &group = {},
                   std::source_location where = WEFT_HERE);
 
@@ -89,30 +101,32 @@ Tensor all_reduce_replicas(const Tensor &x, std::int64_t replicas,
                            Reduction reduction = Reduction::sum, const Group &group = {},
                            std::source_location where = WEFT_HERE);
 
-/// The tensors of all ranks, one behind the other along an axis. Throws IndexError for an axis out
-/// of range.
+/// The tensors of all ranks, one behind the other along an axis. In reverse, the reduce_scatter of
+/// the cotangents by their sum. Throws IndexError for an axis out of range.
 Tensor all_gather(const Tensor &x, std::int64_t axis = 0, const Group &group = {},
                   std::source_location where = WEFT_HERE);
 
-/// This rank's part, along an axis, of what `all_reduce` would give. Throws IndexError for an axis
+/// This rank's part, along an axis, of what `all_reduce` would give. In reverse, the all_gather of
+/// the cotangents (of a maximum or a minimum to the elements that are it, which share). Throws IndexError for an axis
 /// out of range, and ShapeError unless its size is a multiple of the number of ranks.
 Tensor reduce_scatter(const Tensor &x, Reduction reduction = Reduction::sum, std::int64_t axis = 0,
                       const Group &group = {}, std::source_location where = WEFT_HERE);
 
 /// Cuts `x` along `split_axis` into as many parts as there are ranks, sends part r to rank r, and
-/// puts those that arrive one behind the other along `concat_axis`. Throws IndexError for an axis
-/// out of range, and ShapeError unless the size is a multiple of the number of ranks.
+/// puts those that arrive one behind the other along `concat_axis`. In reverse, the opposite
+/// all_to_all. Throws IndexError for an axis out of range, and ShapeError unless the size is a
+/// multiple of the number of ranks.
 Tensor all_to_all(const Tensor &x, std::int64_t split_axis = 0, std::int64_t concat_axis = 0,
                   const Group &group = {}, std::source_location where = WEFT_HERE);
 
-/// The tensor of rank `root`, on all ranks. Elsewhere `x` says dtype and shape. Throws IndexError
-/// for a root that is no rank.
+/// The tensor of rank `root`, on all ranks. Elsewhere `x` says dtype and shape. In reverse, the sum
+/// of the cotangents at the root, and zeros elsewhere. Throws IndexError for a root that is no rank.
 Tensor broadcast(const Tensor &x, int root = 0, const Group &group = {},
                  std::source_location where = WEFT_HERE);
 
 /// The tensor of another rank: for each pair (from, to) rank `to` gets that of rank `from`. Ranks
-/// that nobody sends to get zeros. Throws IndexError for what is no rank, and ValueError if a rank
-/// sends or gets twice.
+/// that nobody sends to get zeros. In reverse, the same for the pairs turned round. Throws IndexError
+/// for what is no rank, and ValueError if a rank sends or gets twice.
 Tensor permute(const Tensor &x, const std::vector<std::pair<int, int>> &pairs,
                const Group &group = {}, std::source_location where = WEFT_HERE);
 

@@ -118,7 +118,9 @@ void Mask::check_effect(std::string_view effect) {
 
 Tensor Mask::apply(const OpCall &call) {
   const OpInfo &info = op_info(call.op);
-  if (info.effects.writes || (info.effects.io && !info.effects.stops)) refuse(info.name);
+  if (info.effects.writes || (info.effects.io && !info.effects.stops) ||
+      info.kind == OpKind::collective)
+    refuse(info.name);
   const std::vector<Tensor> operands = inside_of(call.operands);
   return Layer::apply({call.op, operands, call.attrs, call.more});
 }

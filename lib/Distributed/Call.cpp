@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <thread>
 
 #include <sched.h>
 
 #include "Ops/Interpreter.h"
+#include "Program/Ranks.h"
 #include "Runtime/CallContext.h"
 #include "Runtime/NewTensor.h"
 #include "Support/Callback.h"
@@ -32,6 +34,7 @@ constexpr std::uint32_t kMagic = 0x57454654;
 /// What ranks tell each other; sizes, texts and bytes come behind it.
 struct Header {
   std::uint64_t sequence = 0;
+  std::uint64_t program = 0; ///< the digest of its schedule; 0 of a call outside of compiled code
   std::uint32_t magic = kMagic;
   std::uint8_t dtype = 0, has_tensor = 0;
   std::uint16_t dimensions = 0;
@@ -61,6 +64,8 @@ std::string packed(std::uint64_t sequence, const Call::Common &common, std::stri
                    std::string_view place, std::string_view bytes) {
   Header head;
   head.sequence = sequence;
+  if (const RanksSchedule *schedule = RanksScope::current(); schedule != nullptr)
+    head.program = schedule->digest;
   const auto cut = [](std::string_view text) { return text.substr(0, kMostText); };
   const std::string_view arguments = cut(common.arguments);
   head.dtype = static_cast<std::uint8_t>(common.dtype);
@@ -266,6 +271,11 @@ std::vector<std::string_view> Call::meet(const Common &common, std::string_view 
     if (!unpack(rooms + i * most, most, told[i]))
       raise(ErrorKind::internal,
             std::string(function_) + ": rank " + std::to_string(i) + " sent what is no header");
+  std::vector<std::uint64_t> programs;
+  for (const Told &one : told)
+    if (one.head.program != 0) programs.push_back(one.head.program);
+  if (std::ranges::adjacent_find(programs, std::not_equal_to<>()) != programs.end())
+    compare_programs();
   for (std::size_t i = 1; i < told.size(); ++i)
     compare(function_, 0, told[0], static_cast<int>(i), told[i]);
   for (std::size_t i = 0; i < told.size(); ++i) all[i] = told[i].bytes;

@@ -65,6 +65,8 @@ public:
   Tensor recv_from(int from);
 
 private:
+  /// Of ranks that run programs with different schedules: throws what differs first.
+  void compare_programs();
   std::size_t start(int peer, void *data, std::size_t bytes, bool sends);
   void test(Message &message);
   void look_up(std::size_t at);

@@ -45,6 +45,7 @@ CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode 
   }
   for (const Tensor &capture : program_->captures)
     if (!detail::on_cpu(capture)) captured_on_ = capture.device();
+  schedule_ = ranks_schedule_of(*source_);
   for (ValueId value : program_->inputs)
     static_inputs_ &= program_->values[value].shape.is_static();
 }
@@ -142,6 +143,7 @@ void CompiledCall::take_sized(std::vector<Tensor> &results, std::vector<Tensor> 
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
   const profile::Scope scope(profile::Kind::function, event_);
+  const RanksScope together(&schedule_);
   if (const Device device = place_of(inputs, variables); device != Device()) [[unlikely]] {
     try {
       return run_on(on(device), inputs, variables);

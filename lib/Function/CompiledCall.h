@@ -10,6 +10,7 @@
 #include "Function/DeviceRun.h"
 #include "Function/ProfiledCode.h"
 #include "Program/CompilerBackend.h"
+#include "Program/Ranks.h"
 #include "Support/Fork.h"
 #include <weft/detail/signature.h>
 
@@ -57,6 +58,7 @@ private:
   std::shared_ptr<const Program> program_;
   std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
   std::vector<HostBinding> hosts_;
+  RanksSchedule schedule_;
   CompiledCode code_;
   ProfiledCode profiled_;
   const char *event_; ///< what profiles call it

@@ -13,6 +13,7 @@
 #include "Function/Tracer.h"
 #include "Program/CompilerBackend.h"
 #include "Program/Program.h"
+#include "Program/Ranks.h"
 #include "Program/Requests.h"
 #include "Runtime/DeviceCalls.h"
 #include "Runtime/Variable.h"
@@ -300,6 +301,8 @@ bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
   const profile::Scope scope(profile::Kind::trace, std::string_view(options.name));
   const TraceFrame frame(this, options.name, &trace.key);
   const TracedFor traced_for(device_of(arguments));
+  const Interpreter *const around = Interpreter::current();
+  const bool outermost = around == nullptr || !around->traces();
   Tracer tracer({.name = options.name,
                  .for_call = shapes != nullptr,
                  .checkpoint = options.checkpoint,
@@ -325,6 +328,8 @@ bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
     return tracee(inputs, stand_ins);
   }();
   Program program = tracer.finish(results);
+  // What the values of a call in another trace are is known there.
+  if (outermost && ranks_schedule_of(program).digest != 0) check_ranks_agree(program);
   if (shared != nullptr) shared->share(program);
   trace.program = std::make_shared<const Program>(std::move(program));
   if (tracer.pinned()) pin(trace, *shapes);

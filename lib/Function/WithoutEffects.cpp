@@ -57,6 +57,8 @@ private:
   }
 
   bool is_seen(const Program &program, const ProgramNode &node, const Names &names) const {
+    // All ranks do a collective again together, and what it gives is wanted.
+    if (op_info(node.op).kind == OpKind::collective) return true;
     const OpEffects &effects = op_info(node.op).effects;
     if (effects.writes)
       return contains(read_, names[program.variable_index(*variable_in(node.attrs))]);

@@ -29,8 +29,9 @@ struct SizeList {
   }
 };
 
-/// Base of every emitter, with one method per op that a rule may emit (all without effects). A rule
-/// builds nothing in any other way, so what it builds can be differentiated again. `Derived` has
+/// Base of every emitter, with one method per op that a rule may emit: ops without effects, and
+/// collectives. A rule builds nothing in any other way, so what it builds can be differentiated
+/// again. `Derived` has
 ///
 ///   using Value                                                 a tensor or an SSA value
 ///   Value emit(OpCode, std::span<const Value>, const Attrs &)   executes or builds a call

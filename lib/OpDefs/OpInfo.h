@@ -19,6 +19,7 @@ enum class OpKind : std::uint8_t {
   cumulative,
   structural,
   effect,
+  collective, ///< an effect that all ranks of a group have together, with a result and a derivative
   routine
 };
 
@@ -127,6 +128,8 @@ struct OpInfo {
   std::span<const std::uint32_t> saved_for; ///< the same of the derivative by each operand
   std::string_view summary;
 
+  /// Whether its place among other effects matters.
+  bool has_effect() const { return kind == OpKind::effect || kind == OpKind::collective; }
   /// Whether its result is the value of a variable, which it leaves as it is.
   bool reads_variable() const { return effects.reads && !effects.writes; }
   /// Whether its last operands are sizes, for lists of its attributes, in their order.

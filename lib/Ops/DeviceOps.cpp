@@ -38,7 +38,8 @@ Tensor execute_on_device(const OpInfo &info, std::span<const Tensor> given, cons
   Result<TensorType> type = infer({info.op, types, attrs, std::span(result_types).subspan(1)});
   if (!type) raise(type.fault().kind, std::string(info.name) + ": " + type.fault().message);
   // Effects are the host's, which brings what it looks at there.
-  if (info.results == 0) return function(info, given, attrs, *type);
+  if (info.results == 0 || info.kind == OpKind::collective)
+    return function(info, given, attrs, *type);
   std::vector<Tensor> operands(given.begin(), given.end());
   const Device device = gather_on_one_device(info.name, operands, [&](std::size_t i) {
     const std::size_t last = info.operands.size() - 1;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "OpDefs/CollectiveSymbol.h"
 #include "Runtime/DeviceCalls.h"
 #include "Runtime/Elements.h"
 #include "Runtime/HostFunction.h"
@@ -378,18 +379,28 @@ void weft_rt_host_call(CallContext *context, std::int64_t site, const char *name
   const HostBinding *const end = context->hosts + context->host_count;
   const HostBinding *const found = std::find_if(
       context->hosts, end, [&](const HostBinding &host) { return host.symbol == symbol; });
-  if (found == end)
-    throw StateError(std::string(context->function) + ": host_call @" + std::string(symbol) +
-                         ": there is no callable of that name here; they come with functions that "
-                         "are traced in C++",
-                     location_of(context, site));
   std::vector<Tensor> tensors;
   for (std::int64_t i = 0; i < count; ++i) tensors.push_back(copy_of(context, operands[i]));
-  std::vector<TensorType> wanted;
-  for (std::int64_t i = 0; i < type_count; ++i) wanted.push_back(type_of(types[i]));
-  const HostCallScope scope;
-  context->host_results =
-      call_host(*found->function, tensors, wanted, [&] { return location_of(context, site); });
+  const auto location = [&] { return location_of(context, site); };
+  context->host_results.clear();
+  if (found == end) {
+    const LibraryCall library = library_call();
+    if (library == nullptr && symbol.starts_with(kCollectivePrefix))
+      throw StateError(std::string(context->function) + ": " +
+                           std::string(symbol.substr(kCollectivePrefix.size())) +
+                           ": collectives need libweft, and this program has its runtime alone",
+                       location());
+    if (library == nullptr || !library(symbol, tensors, location, context->host_results))
+      throw StateError(std::string(context->function) + ": host_call @" + std::string(symbol) +
+                           ": there is no callable of that name here; they come with functions "
+                           "that are traced in C++",
+                       location());
+  } else {
+    std::vector<TensorType> wanted;
+    for (std::int64_t i = 0; i < type_count; ++i) wanted.push_back(type_of(types[i]));
+    const HostCallScope scope;
+    context->host_results = call_host(*found->function, tensors, wanted, location);
+  }
   for (Tensor &result : context->host_results) result = detail::on_host(result);
 }
 

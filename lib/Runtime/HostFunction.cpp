@@ -1,6 +1,8 @@
 // Calls C++ callables and checks what they give.
 #include "Runtime/HostFunction.h"
 
+#include <atomic>
+
 #include "Runtime/NewTensor.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -68,6 +70,13 @@ std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tens
   }
   return results;
 }
+
+namespace {
+std::atomic<LibraryCall> the_library_call = nullptr;
+} // namespace
+
+void set_library_call(LibraryCall call) { the_library_call = call; }
+LibraryCall library_call() { return the_library_call; }
 
 bool in_host_call() { return depth != 0; }
 

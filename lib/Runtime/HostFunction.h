@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "Support/FunctionRef.h"
@@ -38,6 +39,14 @@ std::string prefix_of(const HostFunction &function);
 std::vector<Tensor> call_host(const HostFunction &function, std::span<const Tensor> operands,
                               std::span<const TensorType> types,
                               FunctionRef<SourceLocation()> location);
+
+/// What compiled code asks the library itself for by a host call: `name` is the call, with all that
+/// is known of it but its operands (OpDefs/CollectiveSymbol.h). Gives false for another name.
+using LibraryCall = bool (*)(std::string_view name, std::span<const Tensor> operands,
+                             FunctionRef<SourceLocation()> location, std::vector<Tensor> &results);
+/// Who does such calls; null if nobody does, as in a program without the whole library.
+void set_library_call(LibraryCall call);
+LibraryCall library_call();
 
 /// Whether a callable that compiled code called is running on this thread.
 bool in_host_call();

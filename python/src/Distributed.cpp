@@ -9,6 +9,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 #include <weft/detail/distributed_place.h>
+#include <weft/detail/staging.h>
 #include <weft/distributed.h>
 
 namespace weft::python {
@@ -25,13 +26,16 @@ struct BoundGroup {
   Group group;
 };
 
-/// Runs a call of the library for the line of Python that is running, and without the lock.
+/// Runs a call of the library for the line of Python that is running, and without the lock where it
+/// may wait.
 template <class Run>
 auto run_here(const Run &run) {
   const auto [file, line] = line_of_user();
   const distributed::detail::Place place(
       line == 0 ? std::string() : file.substr(file.rfind('/') + 1) + ":" + std::to_string(line));
   const Interruptible interruptible;
+  // A trace notes the line itself, and waits for nobody.
+  if (weft::detail::is_tracing()) return run();
   return without_lock(run);
 }
 

@@ -26,6 +26,15 @@ assert d.all_gather(x).tolist() == [1.0, 2.0, 2.0, 4.0]
 assert d.reduce_scatter(x).tolist() == [3.0 * (rank + 1)]
 assert d.broadcast(x, root=1).tolist() == [2.0, 4.0]
 assert d.permute(x, [(0, 1)]).tolist() == ([0.0, 0.0] if rank == 0 else [1.0, 2.0])
+@wf.function
+def traced(x):
+    with wf.GradientTape() as tape:
+        tape.watch(x)
+        y = wf.sum(d.all_reduce(x * x) * (rank + 1))
+    return d.all_gather(wf.reshape(y, [1])), tape.gradient(y, [x])[0]
+y, g = traced(x)
+assert y.tolist() == [25.0, 50.0]
+assert g.tolist() == [6.0 * v for v in x.tolist()]
 begin, end = world.share(5)
 assert d.all_reduce_replicas(wf.ones([end - begin, 3]), 5).tolist() == [5.0] * 3
 if rank == 0:
@@ -66,16 +75,29 @@ def test_wrong_arguments() -> None:
         d.broadcast(1.0, 10**12)
     with pytest.raises(wf.ValueError, match="init: there is no engine 'nccl'"):
         d.init("nccl")
-    with pytest.raises(wf.StateError, match="all_reduce: collectives run at once and are no part of traced functions"):
-        wf.function(lambda x: d.all_reduce(x))(wf.ones(2))
 
 
-def test_a_tape_says_that_there_is_no_derivative() -> None:
+def test_traced_and_differentiated() -> None:
+    d = wf.distributed
     w = wf.Variable([1.0, 2.0])
+
+    @wf.function
+    def step(x: wf.Tensor) -> tuple[wf.Tensor, wf.Tensor]:
+        with wf.GradientTape() as tape:
+            loss = wf.sum(d.all_reduce(w * w * x, "mean"))
+        d.barrier()
+        return d.all_reduce(loss), d.all_reduce(tape.gradient(loss, [w])[0], "mean")
+
+    loss, gradient = step(wf.tensor([3.0, 4.0]))
+    assert loss.item() == 19.0
+    assert gradient.tolist() == [6.0, 16.0]
     with wf.GradientTape() as tape:
-        loss = wf.sum(wf.distributed.all_reduce(w * 2.0))
-    with pytest.raises(wf.StateError, match="all_reduce has no derivative yet"):
-        tape.gradient(loss, [w])
+        value = wf.sum(d.all_gather(w * 2.0))
+    assert tape.gradient(value, [w])[0].tolist() == [2.0, 2.0]
+    with pytest.raises(wf.ValueError, match=r"test_distributed.py:\d+: all_reduce: cond \(test_distributed.py:\d+\) decides whether"):
+        wf.function(lambda x: wf.cond(wf.sum(x) > 0, lambda: d.all_reduce(x), lambda: x))(wf.ones(2))
+    with pytest.raises(wf.StateError, match="recv: collectives run at once and are no part of traced functions"):
+        wf.function(lambda x: d.recv(0))(wf.ones(2))
 
 
 def test_two_processes(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ void emitRoutines(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 void emitCumulativeRoutines(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// How each op is done on batches: declarations, and the table by OpCode.
 void emitBatchRules(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
+void emitCollectives(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// The functions that lower structural ops to linalg: declarations, and the cases of a TypeSwitch.
 void emitLowerings(const llvm::RecordKeeper &records, llvm::raw_ostream &os);
 /// Declarations of the public C++ functions.

@@ -23,7 +23,8 @@ static std::string emitterType(const Attribute &attribute) {
 void emitEmitterOps(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Methods of EmitterOps: every op that a derivative rule may emit.");
   for (const OpRecord &op : readOps(records)) {
-    if (op.kind == "effect" || (op.operands.empty() && op.handwrittenApi)) continue;
+    if (op.kind == "effect" || !op.hasResult() || (op.operands.empty() && op.handwrittenApi))
+      continue;
     os << "/// " << op.summary << " (" << origin(op) << ")\n"
        << (op.hasSeveral() ? "std::vector<Value> " : "Value ") << op.cppName << "(";
     std::string operands;

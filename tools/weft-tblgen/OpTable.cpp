@@ -24,7 +24,7 @@ void emitOpCodes(const RecordKeeper &records, raw_ostream &os) {
 static std::string effects(const OpRecord &op) {
   std::string text;
   for (StringRef field : {"reads", "writes", "io", "stops"}) {
-    const bool does = op.kind == "effect" && op.def->getValueAsBit(field);
+    const bool does = op.hasEffect() && op.def->getValueAsBit(field);
     text += (text.empty() ? "" : ", ") + std::string(does ? "true" : "false");
   }
   return "{" + text + "}";
@@ -302,6 +302,16 @@ void emitBatchRules(const RecordKeeper &records, raw_ostream &os) {
     os << "    " << (op.batching.empty() ? "nullptr" : "&batching::" + op.batching) << ", // "
        << op.cppName << ": " << origin(op) << "\n";
   os << "};\n";
+}
+
+void emitCollectives(const RecordKeeper &records, raw_ostream &os) {
+  emitHeader(os, "WEFT_COLLECTIVE(op, function, same): the function that users call, and whether "
+                 "all ranks get the same.");
+  for (const OpRecord &op : readOps(records))
+    if (op.isCollective())
+      os << "WEFT_COLLECTIVE(" << op.cppName << ", " << op.def->getValueAsString("function") << ", "
+         << (op.def->getValueAsBit("givesTheSame") ? "true" : "false") << ") // " << origin(op)
+         << "\n";
 }
 
 /// "lowerGather" of GatherOp.

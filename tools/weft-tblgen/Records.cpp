@@ -62,7 +62,7 @@ bool OpRecord::admitsComplex() const {
 
 bool OpRecord::creates() const {
   const auto isStream = [](const Operand &operand) { return operand.isStream; };
-  return kind != "effect" && (operands.empty() || llvm::any_of(operands, isStream));
+  return !hasEffect() && (operands.empty() || llvm::any_of(operands, isStream));
 }
 
 bool OpRecord::differentiableBy(unsigned operand) const {
@@ -465,7 +465,7 @@ std::vector<OpRecord> readOps(const RecordKeeper &records) {
   for (const OpRecord &op : ops) {
     checkDerivative(op, ops);
     checkComplex(op);
-    if (op.kind != "effect") checkSamples(op);
+    if (op.hasSamples()) checkSamples(op);
   }
   return ops;
 }

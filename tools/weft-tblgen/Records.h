@@ -150,6 +150,10 @@ struct OpRecord : Callable {
   bool differentiableBy(unsigned operand) const;
   bool elementwise() const { return kind == "elementwise"; }
   bool isRoutine() const { return kind == "routine"; }
+  bool isCollective() const { return kind == "collective"; }
+  bool hasEffect() const { return kind == "effect" || isCollective(); }
+  /// Whether it computes something that the tests of every op look at.
+  bool hasSamples() const { return kind != "effect" && hasResult(); }
   /// Whether the body combines an accumulator with the operands' elements.
   bool accumulates() const { return kind == "reduction" || kind == "cumulative"; }
   bool hasResult() const { return !resultNames.empty(); }

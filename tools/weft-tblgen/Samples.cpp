@@ -146,7 +146,7 @@ private:
 void emitSampleTable(const RecordKeeper &records, raw_ostream &os) {
   emitHeader(os, "Sample calls of every op: operands and attributes in the words of the records.");
   for (const OpRecord &op : readOps(records)) {
-    if (op.kind == "effect") continue;
+    if (!op.hasSamples()) continue;
     os << "// " << origin(op) << "\n";
     for (const SampleCall &call : Expansion(op).run())
       os << "{OpCode::" << op.cppName << ", \"" << join(call.operands, "; ") << "\", \""
@@ -207,7 +207,7 @@ void emitSampleJson(const RecordKeeper &records, raw_ostream &os) {
   json::OStream out(os);
   out.array([&] {
     for (const OpRecord &op : readOps(records))
-      if (op.kind != "effect") writeSamples(op, out);
+      if (op.hasSamples()) writeSamples(op, out);
   });
   os << "\n";
 }

@@ -24,6 +24,7 @@ static Opt routines("gen-routines", emitRoutines, "ops that routines of the libr
 static Opt cumulativeRoutines("gen-cumulative-routines", emitCumulativeRoutines,
                               "Cumulative ops for compiled code");
 static Opt batchRules("gen-batch-rules", emitBatchRules, "How ops are done on batches");
+static Opt collectives("gen-collectives", emitCollectives, "What is said of collectives");
 static Opt lowerings("gen-lowerings", emitLowerings, "The dispatch of the conversion to linalg");
 static Opt apiHeader("gen-api-header", emitApiHeader, "Declarations of the C++ functions");
 static Opt apiSource("gen-api-source", emitApiSource, "Definitions of the C++ functions");

@@ -185,6 +185,9 @@ def Weft_StopsCall : NativeOpTrait<"StopsCall"> { let cppNamespace = "::mlir::we
 /// What the conversion to linalg leaves alone.
 def Weft_StaysInLinalg : NativeOpTrait<"StaysInLinalg"> { let cppNamespace = "::mlir::weft"; }
 
+/// What all ranks of a group of processes do together.
+def Weft_IsCollective : NativeOpTrait<"IsCollective"> { let cppNamespace = "::mlir::weft"; }
+
 /// What asks for a derivative, or says what one is: no program behind the phase differentiate has it.
 def Weft_IsDerivative : NativeOpTrait<"IsDerivative"> { let cppNamespace = "::mlir::weft"; }
 /// What no program behind the phase linalg has, of ops without a record in the op table.
@@ -270,7 +273,8 @@ class Weft_Op<string mnemonic, list<Trait> traits = []> : Op<Weft_Dialect, mnemo
   /// What the compiler must know: elementwise (scalar `body` on broadcast operands), reduction
   /// (`body` combines $acc and $x), cumulative (the same, but every step is a result), structural
   /// (code of its own), routine (a function template of the library computes it, eagerly and for compiled code),
-  /// effect, ir (exists only in IR).
+  /// effect, collective (one that all ranks of a group have together, with a result and a derivative), ir (exists only
+  /// in IR).
   string kind = "structural";
   /// Function of namespace weft::eager that executes it; empty: that of its kind (elementwise,
   /// reduction, cumulative), or one of the C++ name.

@@ -40,7 +40,7 @@ bool mayStop(Operation *op) {
   if (auto call = dyn_cast<CallIntoOp>(op)) return call.mayThrow();
   if (auto call = dyn_cast<HostCallOp>(op)) return call.getPure();
   const ::weft::OpInfo *info = opInfoOf(op);
-  if (!info || info->kind == ::weft::OpKind::effect) return false;
+  if (!info || info->has_effect()) return false;
   if (hasOperand(op, ::weft::OperandRole::index) || !sizeOperands(op).empty()) return true;
   // Sizes are compared where two operands meet, and with those that an attribute gives.
   const bool compares = op->getNumOperands() > 1 || info->kind == ::weft::OpKind::structural ||

@@ -74,6 +74,19 @@ LogicalResult AssignAddOp::verify() {
   return success();
 }
 
+LogicalResult verifyCollective(Operation *op) {
+  auto isTensor = [](Value value) { return !isa<TokenType>(value.getType()); };
+  SmallVector<Value> operands(llvm::make_filter_range(op->getOperands(), isTensor));
+  SmallVector<Type> inferred, written;
+  if (failed(inferResultTypes(op->getName().getStringRef(), op->getContext(), op->getLoc(),
+                              operands, op->getAttrDictionary(), inferred)))
+    return failure();
+  for (Value result : llvm::make_filter_range(op->getResults(), isTensor))
+    written.push_back(result.getType());
+  if (areCompatible(inferred, written)) return success();
+  return op->emitOpError() << "gives " << inferred << ", but the result is of type " << written;
+}
+
 LogicalResult ItemOp::verify() {
   if (getX().getType().getRank() != 0)
     return emitOpError() << "x must be a scalar tensor, but is " << getX().getType();

@@ -51,6 +51,13 @@ template <class Op>
 class GoneAfterLinalg : public OpTrait::TraitBase<Op, GoneAfterLinalg> {};
 template <class Op>
 class GoneAfterSchedule : public OpTrait::TraitBase<Op, GoneAfterSchedule> {};
+/// Its result has the type that its record's shape function gives; tokens are no part of the call.
+LogicalResult verifyCollective(Operation *op);
+template <class Op>
+class IsCollective : public OpTrait::TraitBase<Op, IsCollective> {
+public:
+  static LogicalResult verifyTrait(Operation *op) { return verifyCollective(op); }
+};
 template <class Op>
 class StopsCall : public OpTrait::TraitBase<Op, StopsCall> {};
 

@@ -42,7 +42,7 @@ struct FoldConstants : RewritePattern {
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     const ::weft::OpInfo *info = opInfoOf(op);
-    if (!info || info->kind == ::weft::OpKind::effect || isa<ConstantOp>(op)) return failure();
+    if (!info || info->has_effect() || isa<ConstantOp>(op)) return failure();
     if (knowsMoreThanInferred(op)) return failure();
     int64_t bytes = 0;
     for (Type result : op->getResultTypes()) {

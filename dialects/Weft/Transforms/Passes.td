@@ -25,6 +25,23 @@ def SimplifyPass : Pass<"weft-simplify", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::weft::WeftDialect"];
 }
 
+def CollectivesToHostCallsPass : Pass<"weft-collectives-to-host-calls", "::mlir::func::FuncOp"> {
+  let summary = "Makes collectives host calls, whose names say all of them.";
+  let description = [{
+    Before and after: functions of phase `lift_state`. The library does these calls: it finds the group
+    by its number, and who has which rank is known there alone.
+
+    ```mlir
+    %1 = weft.all_gather %0 {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64} : (tensor<2xf32>) -> tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = weft.host_call @"weft.all_gather 0 4 0"(%0) : (tensor<2xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::weft::WeftDialect"];
+}
+
 def PollLoopsPass : Pass<"weft-poll-loops", "::mlir::ModuleOp"> {
   let summary = "Lets loops be interrupted, where the module asks for it.";
   let description = [{

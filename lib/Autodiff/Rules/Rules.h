@@ -2,6 +2,7 @@
 #pragma once
 
 #include "Autodiff/Rules/Calls.h"
+#include "Autodiff/Rules/CollectiveRules.h"
 #include "Autodiff/Rules/CumulativeRules.h"
 #include "Autodiff/Rules/ElementwiseRules.h"
 #include "Autodiff/Rules/FourierRules.h"

@@ -13,18 +13,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <weft/weft.h>
+#include "Ranks.h"
 
 using namespace weft;
 namespace wd = weft::distributed;
 using wd::Group, wd::Reduction;
+using namespace wd::tests;
 
 namespace {
 
 Group world;
 int rank_of_this = 0, ranks = 1;
 
-/// One write, so that lines of ranks do not mix.
+} // namespace
+
+namespace weft::distributed::tests {
+
 void say(const std::string &text) {
   const std::string line = "rank " + std::to_string(rank_of_this) + ": " + text + "\n";
   if (::write(1, line.data(), line.size()) < 0) std::abort();
@@ -34,7 +38,6 @@ void want(bool holds, const std::string &what) {
   if (!holds) say("WRONG: " + what);
 }
 
-/// Values that are rounded when they are added, of a replica or rank.
 Tensor values(std::int64_t number, const Shape &shape, DType dtype) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count *= size;
@@ -44,6 +47,10 @@ Tensor values(std::int64_t number, const Shape &shape, DType dtype) {
   if (!is_inexact(dtype) && !is_storage(dtype)) x = abs(x);
   return cast(x, dtype).reshape(Ints(shape.begin(), shape.end()));
 }
+
+} // namespace weft::distributed::tests
+
+namespace {
 
 std::uint64_t digest_of(const Tensor &x) {
   const Tensor dense = x.contiguous();
@@ -55,9 +62,13 @@ std::uint64_t digest_of(const Tensor &x) {
   return digest;
 }
 
-bool equal(const Tensor &a, const Tensor &b) {
+} // namespace
+
+bool wd::tests::equal(const Tensor &a, const Tensor &b) {
   return a.dtype() == b.dtype() && a.shape() == b.shape() && digest_of(a) == digest_of(b);
 }
+
+namespace {
 
 const std::vector<DType> &dtypes() {
   static const auto &all = *new std::vector<DType>{
@@ -302,6 +313,9 @@ int main(int count, char **arguments) {
   else if (part == "cycle") cycle();
   else if (part == "state") state();
   else if (part == "forked") forked();
+  else if (part == "traced") traced();
+  else if (part == "derivatives") derivatives();
+  else if (part == "programs") programs();
   say("done, of " + std::to_string(ranks));
   return 0;
 }

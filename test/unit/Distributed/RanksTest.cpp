@@ -131,6 +131,37 @@ TEST_F(Ranks, MoveEveryDType) {
   for (const int ranks : worlds()) expect_done(ranks, "moves");
 }
 
+TEST_F(Ranks, TraceWhatTheyDoAtOnce) {
+  for (const int ranks : worlds()) expect_done(ranks, "traced");
+}
+
+TEST_F(Ranks, DifferentiateTheSumOverThem) {
+  for (const int ranks : worlds()) expect_done(ranks, "derivatives");
+}
+
+TEST_F(Ranks, HearThatTheirProgramsDiffer) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    const Output output = on_ranks(ranks, "programs");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    const std::string last = std::to_string(ranks - 1), size = std::to_string(ranks);
+    EXPECT_EQ(count_of(output.text, "4 all_reduce: the programs of the ranks differ: of what they "
+                                    "do together, rank 0 has all_gather 0 " +
+                                        size + " 0 of f32 (Traced.cpp:"),
+              static_cast<std::size_t>(2 * ranks))
+        << output.text;
+    EXPECT_EQ(
+        count_of(output.text, " and rank " + last + " all_reduce_max [] 0 0 of f32 (Traced.cpp:"),
+        static_cast<std::size_t>(2 * ranks))
+        << output.text;
+    EXPECT_EQ(count_of(output.text, "all_reduce: shapes differ between ranks: rank 0 has (2,) "
+                                    "(Traced.cpp:"),
+              static_cast<std::size_t>(ranks))
+        << output.text;
+  }
+}
+
 TEST_F(Ranks, AllHearWhatDiffers) {
   for (const int ranks : worlds()) {
     if (ranks == 1) continue;

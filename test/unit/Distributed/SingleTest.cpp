@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "../Testing.h"
+#include "OpDefs/CollectiveSymbol.h"
 #include <weft/weft.h>
 
 namespace weft::distributed {
@@ -102,28 +103,153 @@ TEST(Single, RefusesWhatIsWrongAsAnyWorldDoes) {
                 "set_timeout: seconds is 0: a positive number is wanted");
 }
 
-TEST(Single, RunsAtOnceAndHasNoDerivative) {
-  const auto traced = function([](const Tensor &x) { return all_reduce(x); });
-  EXPECT_THROWS(traced(ones({2})), StateError,
-                "all_reduce: collectives run at once and are no part of traced functions: call it "
-                "outside of the function, with what it returns");
-  const auto waits = function([](const Tensor &x) {
+TEST(Single, TracedIsWhatIsDoneAtOnce) {
+  const Tensor x = arange(6).reshape({2, 3}).astype(DType::f32);
+  const auto traced = function([](const Tensor &t) {
     barrier();
-    return x;
+    const Tensor sum = all_reduce(t) + all_gather(t, -1) + reduce_scatter(t, Reduction::mean, 1);
+    return permute(broadcast(sum), {{0, 0}}) + all_to_all(t, 0, 1) +
+           all_reduce_replicas(t, 2, Reduction::max);
   });
-  EXPECT_THROWS(waits(ones({2})), StateError,
-                "barrier: collectives run at once and are no part of traced functions: call it "
+  EXPECT_EQ(traced(x).to_vector<float>(), (std::vector<float>{3, 8, 13, 15, 20, 25}));
+  EXPECT_EQ(vmap([](const Tensor &row) { return all_gather(row) * 2.0F; })(x).to_vector<float>(),
+            (x * 2.0F).to_vector<float>());
+  const auto sends = function([](const Tensor &t) {
+    send(t, 1);
+    return t;
+  });
+  EXPECT_THROWS(sends(x), StateError,
+                "send: collectives run at once and are no part of traced functions: call it "
                 "outside of the function, with what it returns");
-  // Of a batch every member has a collective of its own.
-  const auto each = vmap([](const Tensor &row) { return all_reduce(row) * 2.0F; });
-  EXPECT_EQ(each(ones({2, 3})).to_vector<float>(), std::vector<float>(6, 2.0F));
+  // What is wrong is said when it is traced.
+  const auto refuses = [&](const std::function<Tensor(const Tensor &)> &call) {
+    return function([call](const Tensor &t) { return call(t); });
+  };
+  EXPECT_THROWS(refuses([](const Tensor &t) { return broadcast(t, 1); })(x), IndexError,
+                "broadcast: root 1 is no rank of a group of 1");
+  EXPECT_THROWS(refuses([](const Tensor &t) { return all_gather(t, 2); })(x), IndexError,
+                "all_gather: axis 2 is out of range for x of shape (2, 3) (rank 2)");
+  EXPECT_THROWS(refuses([](const Tensor &t) { return all_reduce(t > 0.0F); })(x), DTypeError,
+                "all_reduce: x must be a number (i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, "
+                "f32, f64, c64, c128), but it is bool(2, 3)");
+  EXPECT_THROWS(refuses([](const Tensor &t) { return all_reduce_replicas(t, 0); })(x), ValueError,
+                "all_reduce_replicas: replicas is 0 and there are 1 ranks: there must be as many "
+                "replicas, or more");
+  // What depends on the rank is said when it runs, at the line of the collective.
+  const auto three = refuses([](const Tensor &t) { return all_reduce_replicas(t, 3); });
+  const int line = __LINE__ - 1;
+  try {
+    three(x);
+    FAIL();
+  } catch (const ShapeError &error) {
+    EXPECT_EQ(error.message(),
+              "all_reduce_replicas: x has the shape (2, 3), and rank 0 has 3 of the 3 replicas, "
+              "which stand along the first axis");
+    EXPECT_EQ(error.location().line, static_cast<std::uint32_t>(line));
+  }
+}
+
+TEST(Single, HasDerivatives) {
   const Variable w(ones({2}));
-  const auto loss = [&] { return all_reduce(w * 2.0F).sum(); };
+  const auto loss = [&] { return all_reduce(w * w * 2.0F, Reduction::mean).sum(); };
   GradientTape tape;
   const Tensor value = loss();
   EXPECT_EQ(value.item<float>(), 4.0F);
-  EXPECT_THROWS(tape.gradient(value, w), StateError,
-                "all_reduce has no derivative yet: take gradients on each rank, and reduce those");
+  EXPECT_EQ(tape.gradient(value, w).to_vector<float>(), (std::vector<float>{4, 4}));
+  const auto traced = function([](const Tensor &x) {
+    return grad([](const Tensor &t) { return (all_reduce(t, Reduction::max) * t).sum(); })(x);
+  });
+  EXPECT_EQ(traced(tensor({1.0F, 3.0F})).to_vector<float>(), (std::vector<float>{2, 6}));
+}
+
+TEST(Single, RefusesWhatSomeRanksMightNotComeTo) {
+  const Tensor x = ones({3});
+  const auto branch = [](const std::function<Tensor(const Tensor &)> &condition) {
+    return function([condition](const Tensor &t) {
+      return cond(condition(t), [&] { return all_reduce(t); }, [&] { return t; });
+    });
+  };
+  // The error of a call, that of a collective under `construct`.
+  const auto refused = [](const std::function<void()> &call, const std::string &construct) {
+    const std::string rest =
+        "decides whether this rank comes to it, by a value that may differ between ranks, and the "
+        "others would wait for ever: let them decide alike, by what all_reduce, all_gather or "
+        "broadcast gives, or take the collective out";
+    try {
+      call();
+    } catch (const ValueError &error) {
+      const std::string words(error.message());
+      const std::string begins = "all_reduce: " + construct + " (SingleTest.cpp:";
+      EXPECT_EQ(words.substr(0, begins.size()), begins);
+      EXPECT_NE(words.find(rest), std::string::npos) << words;
+      EXPECT_TRUE(error.location().known());
+      return;
+    }
+    ADD_FAILURE() << "no ValueError under " << construct;
+  };
+  const auto varying = branch([](const Tensor &t) { return t.sum() > 2.0F; });
+  refused([&] { varying(x); }, "cond");
+  EXPECT_EQ(branch([](const Tensor &t) { return all_reduce(t.sum()) > 2.0F; })(x).shape(),
+            x.shape());
+  EXPECT_EQ(branch([](const Tensor &t) { return broadcast(t.sum() > 2.0F); })(x).shape(),
+            x.shape());
+  refused([&] { branch([](const Tensor &t) { return permute(t.sum(), {}) > 2.0F; })(x); }, "cond");
+  // A variable may hold something else on each rank.
+  const Variable flag(full({}, true, DType::boolean));
+  refused([&] { branch([&](const Tensor &) { return flag.value(); })(x); }, "cond");
+  // Loops, and what they carry.
+  const auto counts = function([](const Tensor &n, const Tensor &t) {
+    return for_loop(n, [](const Tensor &, const Tensor &y) { return all_reduce(y); }, t);
+  });
+  refused([&] { counts(tensor(std::int64_t{2}), x); }, "for_loop");
+  const auto until = function([](const Tensor &t) {
+    return while_loop([](const Tensor &y) { return y.sum() < 100.0F; },
+                      [](const Tensor &y) { return y + all_reduce(y); }, t);
+  });
+  refused([&] { until(x); }, "while_loop");
+  const auto agree = function([](const Tensor &t) {
+    return while_loop([](const Tensor &y) { return y.sum() < 100.0F; },
+                      [](const Tensor &y) { return y + all_reduce(y); }, all_reduce(t));
+  });
+  EXPECT_GT(agree(x).sum().item<float>(), 100.0F);
+  // Through functions, by what they are called with.
+  const auto inner = function([](const Tensor &decides, const Tensor &t) {
+    return cond(decides > 0.0F, [&] { return all_reduce(t); }, [&] { return t; });
+  });
+  refused([&] { function([&](const Tensor &t) { return inner(t.sum(), t); })(x); }, "cond");
+  EXPECT_EQ(function([&](const Tensor &t) { return inner(all_reduce(t.sum()), t); })(x).shape(),
+            x.shape());
+  // What no collective is in may be decided by each rank.
+  EXPECT_EQ(function([](const Tensor &t) {
+              return all_reduce(cond(t.sum() > 2.0F, [&] { return t; }, [&] { return -t; }));
+            })(x)
+                .shape(),
+            x.shape());
+}
+
+TEST(Single, NamesOfCallsSayAllOfThem) {
+  int found = 0;
+  for (const OpInfo &info : all_ops()) {
+    if (info.kind != OpKind::collective) continue;
+    ++found;
+    Attrs attrs;
+    for (const AttrInfo &attr : info.attrs)
+      if (attr.kind == AttrKind::axes || attr.kind == AttrKind::spatial)
+        attrs.push_back(found % 2 == 0 ? Ints() : Ints{3, -1, 7});
+      else if (attr.kind == AttrKind::flag) attrs.push_back(true);
+      else attrs.push_back(std::int64_t{1} << 40);
+    const std::string name = collective_symbol(info.op, attrs);
+    const std::optional<CollectiveCall> call = collective_of(name);
+    ASSERT_TRUE(call.has_value()) << name;
+    EXPECT_EQ(call->op, info.op);
+    EXPECT_EQ(collective_symbol(call->op, call->attrs), name);
+    EXPECT_FALSE(collective_of(name + " 1")) << name;
+    EXPECT_FALSE(collective_of(name.substr(0, name.size() - 1) + "x")) << name;
+  }
+  EXPECT_EQ(found, 11);
+  for (const char *name : {"all_gather 0 4 0", "weft.all_gather 0 4", "weft.add", "weft.nothing 0",
+                           "weft.permute_ranks [0,1 0", "weft.permute_ranks [,] 0", ""})
+    EXPECT_FALSE(collective_of(name)) << name;
 }
 
 } // namespace

@@ -1,0 +1,29 @@
+// The pass weft-collectives-to-host-calls.
+#include "OpDefs/CollectiveSymbol.h"
+#include "Weft/IR/Bridge.h"
+#include "Weft/Transforms/Passes.h"
+
+namespace mlir::weft {
+
+#define GEN_PASS_DEF_COLLECTIVESTOHOSTCALLSPASS
+#include "Weft/Transforms/Passes.h.inc"
+
+namespace {
+
+struct CollectivesToHostCalls : impl::CollectivesToHostCallsPassBase<CollectivesToHostCalls> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (!op->hasTrait<IsCollective>()) return;
+      OpBuilder b(op);
+      auto call = HostCallOp::create(b, op->getLoc(), op->getResultTypes(),
+                                     ::weft::collective_symbol(opInfoOf(op)->op, attrsOf(op)),
+                                     /*pure=*/false, op->getOperands());
+      op->replaceAllUsesWith(call);
+      op->erase();
+    });
+  }
+};
+
+} // namespace
+
+} // namespace mlir::weft

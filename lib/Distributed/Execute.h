@@ -1,0 +1,29 @@
+// Collectives as records have them, done by this rank: at once, and for compiled code.
+#pragma once
+
+#include <source_location>
+
+#include "Distributed/World.h"
+#include "OpDefs/OpInfo.h"
+#include <weft/tensor.h>
+
+namespace weft::distributed {
+
+/// The function that users call it by.
+const char *function_of(OpCode op, const Attrs &attrs);
+
+/// Throws IndexError or ValueError for arguments that are none in a group of that size, and
+/// StateError if the record says that it has another one.
+void check_arguments(OpCode op, const Attrs &attrs, const detail::GroupState &group);
+
+/// Does it on values: all ranks of the group do. An axis may be counted from the end. Undefined for
+/// a barrier.
+Tensor execute(OpCode op, const Attrs &attrs, const Group &group, const Tensor &x,
+               const std::source_location &where);
+
+/// The number by which programs name a group, which from now on lives as long as the process.
+std::int64_t number_of(const std::shared_ptr<detail::GroupState> &group);
+/// The group of such a number. Throws StateError if this process has none.
+std::shared_ptr<detail::GroupState> group_of(std::int64_t number);
+
+} // namespace weft::distributed

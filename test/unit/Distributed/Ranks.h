@@ -1,0 +1,26 @@
+// What parts of weft-test-ranks share.
+#pragma once
+
+#include <string>
+
+#include <weft/weft.h>
+
+namespace weft::distributed::tests {
+
+/// Prints a line that begins with this rank, in one write, so that lines of ranks do not mix.
+void say(const std::string &text);
+/// Says what is wrong, unless it holds.
+void want(bool holds, const std::string &what);
+/// Values that are rounded when they are added, of a replica or rank.
+Tensor values(std::int64_t number, const Shape &shape, DType dtype);
+/// Whether dtypes, shapes and bits are the same.
+bool equal(const Tensor &a, const Tensor &b);
+
+/// Traced collectives beside eager ones.
+void traced();
+/// Derivatives beside differences of the sum over the ranks.
+void derivatives();
+/// Programs that differ between ranks.
+void programs();
+
+} // namespace weft::distributed::tests

@@ -1,0 +1,254 @@
+// What every rank does in tests of traced collectives and their derivatives.
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "Ranks.h"
+
+namespace weft::distributed::tests {
+
+namespace {
+
+using Function = std::function<Tensor(const Tensor &)>;
+
+struct Case {
+  std::string name;
+  Function op;
+  Shape shape; ///< of its operand on this rank
+};
+
+int here() { return Group().rank(); }
+int count() { return Group().size(); }
+
+std::vector<std::pair<int, int>> ring() {
+  std::vector<std::pair<int, int>> pairs;
+  for (int i = 0; i < count(); ++i) pairs.emplace_back(i, (i + 1) % count());
+  return pairs;
+}
+
+/// The group of the even ranks, or of the odd ones, backwards.
+const Group &half() {
+  static const auto &group = *new Group(Group().split(here() % 2, -here()));
+  return group;
+}
+
+std::vector<Case> cases() {
+  half(); // which is made at once
+  const std::int64_t n = count();
+  const auto [begin, end] = Group().share(5 + n);
+  const std::int64_t own = end - begin, replicas = 5 + n;
+  const std::string words[] = {"sum", "mean", "max", "min"};
+  std::vector<Case> all;
+  for (const Reduction by : {Reduction::sum, Reduction::mean, Reduction::max, Reduction::min}) {
+    const std::string word = words[static_cast<int>(by)];
+    all.push_back({"all_reduce " + word, [=](auto &x) { return all_reduce(x, by); }, {2, 3}});
+    all.push_back({"all_reduce_replicas " + word,
+                   [=](auto &x) { return all_reduce_replicas(x, replicas, by); },
+                   {own, 3}});
+    all.push_back(
+        {"reduce_scatter " + word, [=](auto &x) { return reduce_scatter(x, by, -1); }, {2, 2 * n}});
+  }
+  all.push_back({"all_gather", [](auto &x) { return all_gather(x, 1); }, {2, 3}});
+  all.push_back({"all_to_all", [](auto &x) { return all_to_all(x, 1, 0); }, {2, 2 * n}});
+  all.push_back({"broadcast", [](auto &x) { return broadcast(x, count() - 1); }, {2, 3}});
+  all.push_back({"permute", [](auto &x) { return permute(x, ring()); }, {2, 3}});
+  all.push_back({"a shift", [](auto &x) { return permute(x, {{0, count() - 1}}); }, {2, 3}});
+  all.push_back({"of a part", [](auto &x) { return all_reduce(x, Reduction::sum, half()); }, {4}});
+  return all;
+}
+
+bool takes(const std::string &name, DType dtype) {
+  if (name.ends_with("max") || name.ends_with("min"))
+    return !is_complex(dtype) && !is_storage(dtype);
+  if (name.ends_with("mean")) return is_inexact(dtype);
+  return name.find("reduce") == std::string::npos && name != "of a part"
+             ? true
+             : dtype != DType::boolean && !is_storage(dtype);
+}
+
+Tensor values_of(const Shape &shape, DType dtype, double seed) {
+  return values(here() * 7 + static_cast<std::int64_t>(seed), shape, dtype);
+}
+
+/// Small numbers that differ between ranks and places, without equal ones.
+Tensor reals(const Shape &shape, double seed) { return values_of(shape, DType::f64, seed) * 0.01; }
+
+} // namespace
+
+void traced() {
+  for (const Case &one : cases())
+    for (const DType dtype :
+         {DType::boolean, DType::u8, DType::i32, DType::i64, DType::f16, DType::bf16, DType::f32,
+          DType::f64, DType::c64, DType::c128, DType::f8e4m3fn}) {
+      if (!takes(one.name, dtype)) continue;
+      const auto compiled = function([&](const Tensor &x) { return one.op(x); });
+      for (int i = 0; i < 2; ++i) {
+        const Tensor x = values_of(one.shape, dtype, 3 * i);
+        want(equal(compiled(x), one.op(x)),
+             one.name + " compiled, of " + std::string(name_of(dtype)));
+      }
+    }
+  const Tensor x = values_of({3, 2}, DType::f32, 1);
+  // Sizes that the trace leaves open.
+  const auto open = function([](const Tensor &t) { return all_gather(t * 2.0F, 0); },
+                             {.signature = {spec(f32, {unknown, 2})}});
+  want(equal(open(x), all_gather(x * 2.0F, 0)), "of unknown size");
+  // Loops and branches on what all ranks have.
+  const auto loop = function([](const Tensor &t) {
+    return while_loop([](const Tensor &y) { return all_reduce(y.sum()) < 1e4F; },
+                      [](const Tensor &y) { return y * 1.5F + abs(all_reduce(y)); }, t);
+  });
+  Tensor by_hand = x;
+  while (all_reduce(by_hand.sum()).item<float>() < 1e4F)
+    by_hand = by_hand * 1.5F + abs(all_reduce(by_hand));
+  want(loop(x).shape() == x.shape(), "the shape of a loop");
+  const Tensor difference = abs(loop(x) - by_hand).max() / abs(by_hand).max();
+  want(difference.item<float>() < 1e-5F, "a loop until all ranks have enough");
+  const auto counted = function([](const Tensor &t) {
+    return for_loop(3, [](const Tensor &, const Tensor &y) { return all_reduce(y) * 0.5F; }, t);
+  });
+  want(equal(counted(x), all_reduce(all_reduce(all_reduce(x) * 0.5F) * 0.5F) * 0.5F),
+       "a counted loop");
+  const auto chosen = function([](const Tensor &t) {
+    return cond(
+        all_reduce(t.sum()) > 0.0F, [&] { return all_reduce(t); }, [&] { return t * 2.0F; });
+  });
+  want(equal(chosen(x), all_reduce(x.sum()).item<float>() > 0 ? all_reduce(x) : x * 2.0F),
+       "a branch that all take");
+  // One collective for all members, eager and traced.
+  const auto members = vmap([](const Tensor &row) { return all_gather(row, 0); });
+  const auto compiled_members = function([&](const Tensor &t) { return members(t); });
+  want(equal(members(x), all_gather(x, 1)), "of members");
+  want(equal(compiled_members(x), all_gather(x, 1)), "of members, compiled");
+  const auto replicas =
+      vmap([](const Tensor &own) { return all_reduce_replicas(own, 2 * count()); });
+  const Tensor own = values_of({3, 2, 4}, DType::f32, 2);
+  std::vector<Tensor> rows;
+  for (int i = 0; i < 3; ++i) rows.push_back(all_reduce_replicas(own[i], 2 * count()));
+  want(equal(replicas(own), stack(rows)), "replicas of members");
+  // A function in another one, a barrier, and a variable, in program order.
+  Variable calls(zeros({}, DType::i32));
+  const auto inner = function([&](const Tensor &t) {
+    calls.assign_add(1);
+    barrier();
+    return all_reduce(t, Reduction::max);
+  });
+  const auto outer = function([&](const Tensor &t) { return inner(t) + inner(t * 2.0F); });
+  want(equal(outer(x), all_reduce(x, Reduction::max) + all_reduce(x * 2.0F, Reduction::max)),
+       "a function in another one");
+  want(calls.value().item<int>() == 2, "a variable beside collectives");
+}
+
+namespace {
+
+/// The sum over the ranks of what each differentiates.
+double global(const Tensor &loss) { return all_reduce(loss).item<double>(); }
+
+/// What a rank differentiates: each rank weighs elements in its own way.
+Function loss_of(const Case &one) {
+  return [&one](const Tensor &x) {
+    const Tensor y = one.op(sin(x));
+    const Shape shape = y.shape();
+    return (values_of(shape, DType::f64, 5) * 0.02 * exp(y) + y * y * y).sum();
+  };
+}
+
+void close(const Tensor &a, const Tensor &b, const std::string &what) {
+  if (a.shape() != b.shape()) return want(false, what + ": its shape");
+  const double off = abs(a - b).max().item<double>(), most = abs(b).max().item<double>();
+  want(off <= 1e-6 * (1 + most),
+       what + ": off by " + std::to_string(off) + " of " + std::to_string(most));
+}
+
+/// The derivative of the global function by this rank's elements: each rank's are moved in turn.
+Tensor by_differences(const Function &loss, const Tensor &x) {
+  constexpr double step = 1e-5;
+  const Shape shape = x.shape();
+  const Ints sizes(shape.begin(), shape.end());
+  std::vector<double> slopes;
+  const std::int64_t most = all_reduce(tensor({x.size()}), Reduction::max).item<std::int64_t>();
+  for (int rank = 0; rank < count(); ++rank)
+    for (std::int64_t i = 0; i < most; ++i) {
+      const bool mine = rank == here() && i < x.size();
+      const Tensor move =
+          cast(arange(x.size()) == (mine ? i : -1), DType::f64).reshape(sizes) * step;
+      const double slope = (global(loss(x + move)) - global(loss(x - move))) / (2 * step);
+      if (mine) slopes.push_back(slope);
+    }
+  return tensor(slopes).reshape(sizes);
+}
+
+} // namespace
+
+void derivatives() {
+  for (const Case &one : cases()) {
+    const Function loss = loss_of(one);
+    const Tensor x = reals(one.shape, 1), v = reals(one.shape, 2);
+    const Tensor slopes = by_differences(loss, x);
+    // By an eager tape, in a trace, and of compiled code.
+    const auto gradient = grad([&](const Tensor &t) { return loss(t); });
+    const Tensor eager = gradient(x);
+    close(eager, slopes, one.name + ", by a tape");
+    const auto compiled = function([&](const Tensor &t) { return gradient(t); });
+    close(compiled(x), slopes, one.name + ", compiled");
+    const auto traced_loss = function([&](const Tensor &t) { return loss(t); });
+    const auto of_compiled = grad([&](const Tensor &t) { return traced_loss(t); });
+    close(of_compiled(x), slopes, one.name + ", of what is compiled");
+    // The second: the gradient of the product of the first with a vector.
+    const auto along = [&](const Tensor &t) { return (gradient(t) * v).sum(); };
+    constexpr double step = 1e-5;
+    const Tensor second = (gradient(x + v * step) - gradient(x - v * step)) / (2 * step);
+    close(grad(along)(x), second, one.name + ", twice");
+    close(function([&](const Tensor &t) { return grad(along)(t); })(x), second,
+          one.name + ", twice and compiled");
+    const auto along_compiled = [&](const Tensor &t) { return (of_compiled(t) * v).sum(); };
+    close(grad(along_compiled)(x), second, one.name + ", twice, of what is compiled");
+    // Forward.
+    const double rate = (global(loss(x + v * step)) - global(loss(x - v * step))) / (2 * step);
+    const auto tangent = [&](const Tensor &t) {
+      return std::get<1>(jvp([&](const Tensor &s) { return loss(s); }, t, v));
+    };
+    const auto near = [&](double got, const std::string &how) {
+      want(std::abs(got - rate) <= 1e-6 * (1 + std::abs(rate)),
+           one.name + how + ": " + std::to_string(got) + " is not " + std::to_string(rate));
+    };
+    near(global(tangent(x)), ", forward");
+    near(global(function([&](const Tensor &t) { return tangent(t); })(x)),
+         ", forward and compiled");
+  }
+}
+
+void programs() {
+  const bool other = here() == count() - 1;
+  const auto said = [&](const std::function<void()> &call) {
+    try {
+      call();
+      say("WRONG: no error");
+    } catch (const Error &error) {
+      say(std::to_string(static_cast<int>(error.kind())) + " " + std::string(error.message()));
+    }
+  };
+  const auto differs = function([&](const Tensor &x) {
+    const Tensor y = all_reduce(x);
+    return other ? all_reduce(y, Reduction::max) : all_gather(y);
+  });
+  said([&] { differs(ones({2})); });
+  said([&] { differs(ones({2})); });
+  // What is not done together may differ, and sizes.
+  const auto same = function([&](const Tensor &x) {
+    const Tensor y = other ? x * 2.0F : x + 1.0F;
+    return all_reduce(y.sum());
+  });
+  const float sum = same(ones({other ? 3 : 2})).item<float>();
+  want(sum == 4.0F * static_cast<float>(count() - 1) + 6.0F, "programs that differ elsewhere");
+  // One rank does at once what the others have compiled.
+  const auto reduces = function([](const Tensor &x) { return all_reduce(x); });
+  const Tensor total = other ? all_reduce(ones({2})) : reduces(ones({2}));
+  want(total[0].item<float>() == static_cast<float>(count()), "at once beside compiled");
+  // Shapes are compared as ever, with the line in the function.
+  said([&] { reduces(ones({other ? 3 : 2})); });
+  want(all_reduce(ones({1})).item<float>() == static_cast<float>(count()), "after errors");
+}
+
+} // namespace weft::distributed::tests
