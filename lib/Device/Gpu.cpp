@@ -109,9 +109,15 @@ void Gpu::make_context() const {
   if (context_.load(std::memory_order_relaxed) != nullptr) return;
   CUcontext context = nullptr;
   check(driver_.cuDevicePrimaryCtxRetain(&context, handle_), "making its context");
-  CUmemPoolProps properties{};
-  properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = handle_};
+  const CUmemPoolProps properties{
+      .allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+      .handleTypes = CU_MEM_HANDLE_TYPE_NONE,
+      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = handle_},
+      .win32SecurityAttributes = nullptr,
+      .maxSize = 0,
+      .usage = 0,
+      .reserved = {},
+  };
   check(driver_.cuMemPoolCreate(&pool_, &properties), "making its memory pool");
   cuuint64_t most = std::numeric_limits<cuuint64_t>::max(); // nothing goes back by itself
   check(driver_.cuMemPoolSetAttribute(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &most),

@@ -62,7 +62,8 @@ std::byte *Gpu::allocate(std::size_t bytes) {
     }
     if (result == CUDA_ERROR_OUT_OF_MEMORY) refuse_memory(bytes);
     check(result, "an allocation of " + std::to_string(bytes) + " bytes");
-    auto *memory = reinterpret_cast<std::byte *>(address);
+    auto *memory =
+        reinterpret_cast<std::byte *>(address); // NOLINT(performance-no-int-to-ptr): the driver's
     block = &blocks_[memory];
     *block = {.address = memory, .bytes = wanted, .owner = &own};
   }
@@ -121,6 +122,7 @@ void Gpu::release(std::byte *memory) noexcept {
       owner.small[allocator::small_class(block.bytes)].push_back(&block);
     else owner.large.emplace(block.bytes, &block);
     stats_.cached += block.bytes;
+    // NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const std::exception &) { // no room in a list, or the device was lost meanwhile
   }
 }

@@ -24,6 +24,7 @@ CudaProgram::CudaProgram(Gpu &gpu, const std::string &ptx, const std::string &na
   const Gpu::Entered entered(gpu);
   std::array<char, 8192> log{};
   std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers so
   std::array<void *, 2> values = {log.data(), reinterpret_cast<void *>(log.size())};
   const CUresult result = driver.cuModuleLoadDataEx(&module_, ptx.c_str(), options.size(),
                                                     options.data(), values.data());
@@ -60,6 +61,7 @@ CudaProgram::~CudaProgram() {
     const Gpu::Entered entered(gpu_);
     // Its kernels may be running.
     if (gpu_.driver().cuCtxSynchronize() == CUDA_SUCCESS) gpu_.driver().cuModuleUnload(module_);
+    // NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const Error &) { // the process ends, or the device is lost
   }
 }

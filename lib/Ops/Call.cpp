@@ -81,7 +81,8 @@ DType promoted_dtype(std::string_view function, Promotion promotion,
 static Tensor as_operand(const OpInfo &info, std::size_t i, Tensor tensor) {
   const DType dtype = detail::type_of(tensor).dtype, wide = dtype_info(dtype).compute;
   const bool is_index = i < info.operands.size() && info.operands[i].role == OperandRole::index;
-  return is_index && is_integer(dtype) && wide != dtype ? cast(tensor, wide) : tensor;
+  if (is_index && is_integer(dtype) && wide != dtype) return cast(tensor, wide);
+  return tensor;
 }
 
 /// Operands as tensors of the dtypes that the op takes.

@@ -150,7 +150,7 @@ Tensor repeated(const Tensor &items, const Tensor &elements) {
     if (from[static_cast<std::size_t>(axis)] != 1) refuse();
     dropped.emplace_back(0);
   }
-  const Tensor fitting = dropped.empty() ? items : detail::index_tensor(items, dropped);
+  Tensor fitting = dropped.empty() ? items : detail::index_tensor(items, dropped);
   const Shape rest = detail::type_of(fitting).shape;
   for (std::int64_t i = 1; i <= rest.rank(); ++i) {
     const std::int64_t size = rest[static_cast<std::size_t>(rest.rank() - i)],

@@ -280,7 +280,7 @@ Tensor detail::gather_indexed(const Tensor &x, const Tensor &positions, std::int
 Tensor detail::slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,
                              const SliceBound &stop, std::int64_t step) {
   const CallBeside site("index", x, std::source_location());
-  const Tensor between = between_bounds(x, axis, start, stop, step < 0);
+  Tensor between = between_bounds(x, axis, start, stop, step < 0);
   if (step == 1) return between;
   std::vector<Index> key(static_cast<std::size_t>(axis), Index(all));
   key.emplace_back(Slice{{}, {}, step});

@@ -215,7 +215,7 @@ Tensor Operand::materialize(DType dtype, std::string_view op) const {
   }
   if (kind_ == Kind::weak_size) {
     detail::retain(size_);
-    const Tensor size(size_);
+    Tensor size(size_);
     if (dtype == DType::i64) return size;
     if (is_integer(dtype) && dtype_info(dtype).bits < 32) {
       // As a number that does not fit is refused.
@@ -302,7 +302,7 @@ Tensor line_between(double start, double stop, const Size &count, const Linspace
   const Tensor divisor = cast(max(parts, 1).tensor(), DType::f64);
   const Tensor step = select(greater(parts.tensor(), std::int64_t{0}),
                              divide(tensor(stop - start), divisor), tensor(0.0));
-  const Tensor line = add(tensor(start), multiply(at, step));
+  Tensor line = add(tensor(start), multiply(at, step));
   if (!options.endpoint) return line;
   return select(logical_and(equal(at, cast(parts.tensor(), DType::f64)), greater(at, 0.0)),
                 tensor(stop), line);

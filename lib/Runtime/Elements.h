@@ -19,7 +19,7 @@ namespace weft {
 /// be as a floating number.
 template <class Integer, class Float>
 inline constexpr Float above_integers =
-    static_cast<Float>(std::numeric_limits<Integer>::max() / 2 + 1) * 2;
+    static_cast<Float>(Integer{1} << (std::numeric_limits<Integer>::digits - 1)) * 2;
 
 /// The bytes of an element of 16.
 struct Bytes16 {

@@ -55,13 +55,15 @@ private:
 /// default_device().
 inline Tensor placed(Tensor made) {
   const Device device = default_device();
-  return device == Device() || made.traced() ? made : moved(made, device);
+  if (device == Device() || made.traced()) return made;
+  return moved(made, device);
 }
 
 /// The same where it belongs beside something that is on `device`: there, if that is not the CPU.
 inline Tensor placed_on(Device device, Tensor made) {
   if (device == Device()) return placed(std::move(made));
-  return made.traced() ? made : moved(made, device);
+  if (made.traced()) return made;
+  return moved(made, device);
 }
 inline Tensor placed_beside(const Tensor &of, Tensor made) {
   return placed_on(of.impl()->device, std::move(made));

@@ -179,7 +179,8 @@ Rounding::Rounding(std::span<Tensor> operands, bool asked) {
 
 Tensor Rounding::rounded(Tensor result) const {
   const bool computed = result.defined() && result.dtype() == wider_float(*dtype_);
-  return computed ? cast(result, *dtype_) : result;
+  if (computed) return cast(result, *dtype_);
+  return result;
 }
 
 std::int64_t checked_axis(const char *function, const char *name, std::int64_t axis,

@@ -41,7 +41,7 @@ Tensor floor_divide_integers(const Tensor &x, const Tensor &y) {
   // In f64, as they are up to twice the largest number apart.
   const Tensor whole = cast(left, f64) - cast(remainder(left, cast(y, i64)), f64);
   const Tensor more = cast(cast(floor(whole / divisor + 0.5), i64), dtype);
-  const Tensor result = select(y == 0, 0, nearest + more);
+  Tensor result = select(y == 0, 0, nearest + more);
   if (!is_unsigned(dtype)) return result;
   return select(y >= std::uint64_t{1} << 63, cast(x >= y, dtype),
                 result); // which i64 does not hold

@@ -84,7 +84,7 @@ Tensor without_nan(const Tensor &x, double other) {
 Tensor extremum_but_nan(const char *function, const Tensor &x, const Ints &axes, bool keepdims) {
   check_not_empty(function, x, axes);
   const bool largest = std::string_view(function) == "nanmax";
-  const Tensor found =
+  Tensor found =
       extremum(without_nan(x, largest ? -kInfinity : kInfinity), axes, keepdims, largest);
   if (!is_floating(x.dtype())) return found;
   const Tensor some = any(x == x, {.axes = axes, .keepdims = keepdims});
@@ -217,6 +217,7 @@ Tensor median(const Tensor &x, const MedianOptions &options) {
   return with_reduced(found, *options.axes, options.keepdims);
 }
 
+// NOLINTBEGIN(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor quantile(const Tensor &x, RealList q, const QuantileOptions &options) {
   return quantiles("quantile", x, q, 1, *options.axes, options.method, options.keepdims);
 }
@@ -224,6 +225,7 @@ Tensor quantile(const Tensor &x, RealList q, const QuantileOptions &options) {
 Tensor percentile(const Tensor &x, RealList q, const PercentileOptions &options) {
   return quantiles("percentile", x, q, 100, *options.axes, options.method, options.keepdims);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 Tensor average(const Tensor &given, const Tensor &weights, const AverageOptions &options) {
   const auto number = [](const Tensor &t) {
