@@ -290,6 +290,13 @@ def test_slopes_of_solves_by_factors_are_those_of_solves():
         np.testing.assert_allclose(hessian.numpy(), wf.hessian(lambda b: directly(a, b))(b).numpy(), rtol=1e-8)  # noqa: B023
 
 
+def test_lu_solve_of_matrices_of_other_sizes():
+    solve = wf.function(lambda a, b: wf.linalg.lu_solve(wf.linalg.lu_factor(a), b))
+    for n in (2, 3, 4, 3):
+        a, b = 2 * np.eye(n) + np.arange(n), np.arange(1.0, n + 1)
+        np.testing.assert_allclose(solve(wf.tensor(a), wf.tensor(b)).numpy(), np.linalg.solve(a, b), rtol=1e-12)
+
+
 def test_what_lu_solve_refuses():
     factors, pivots = wf.linalg.lu_factor(np.eye(3))
     refused = [

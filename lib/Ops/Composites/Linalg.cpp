@@ -283,7 +283,7 @@ Tensor lu_solve(const Tensor &lu, const Tensor &pivots, const Tensor &b, std::in
     raise(ErrorKind::value,
           "lu_solve: trans is " + std::to_string(trans) + ": 0, 1 or 2 is wanted");
   check_square("lu_solve", "lu", lu);
-  const Shape shape = shape_of(lu), has = shape_of(pivots);
+  const Shape shape = detail::shape_for_call(lu), has = detail::shape_for_call(pivots);
   const Shape wanted(std::span(shape).first(shape.size() - 1));
   if (has != wanted)
     raise(ErrorKind::shape, "lu_solve: lu has the shape " + to_string(shape) + ", so pivots have " +
