@@ -145,7 +145,8 @@ Valueless valueless(const Tensor &tensor) {
   const std::string name = static_cast<detail::TraceRef *>(tensor.impl()->base)->name;
   if (name == "vmap")
     return {Valueless::Why::mapped, "a tensor that stands for many in vmap",
-            "write it with ops, which do it for each, and weft.select for `if`"};
+            "write it with ops, which do it for each, weft.select for `if` and weft.while_loop for "
+            "`while`, or map weft.function(f), which makes them of these"};
   if (!detail::is_tracing())
     return {Valueless::Why::left, "a tensor that left the trace of '" + name + "'",
             "return it from '" + name + "' instead"};
