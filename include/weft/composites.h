@@ -161,9 +161,21 @@ Tensor hamming_window(std::int64_t length, const WindowOptions &options = {},
                       std::source_location where = WEFT_HERE);
 } // namespace fft
 
-/// What padding has: a constant, the element at the edge, those that a mirror shows without and
-/// with the one at the edge, or those of the other end.
-enum class PadMode : std::uint8_t { constant, edge, reflect, symmetric, wrap };
+/// What padding has: a constant, the element at the edge, a ramp from there, what is computed of
+/// the slices, those that a mirror shows without and with the one at the edge, or those of the
+/// other end.
+enum class PadMode : std::uint8_t {
+  constant,
+  edge,
+  linear_ramp,
+  maximum,
+  mean,
+  median,
+  minimum,
+  reflect,
+  symmetric,
+  wrap
+};
 
 /// How many elements are put in front of axes and behind them: `pad(x, 1)`, `pad(x, {{1, 2}})` for
 /// all axes, `pad(x, {{1, 2}, {0, 3}})` for each.

@@ -55,7 +55,9 @@ linalg::QrMode to(PyObject *object, const Place &place) {
 
 template <>
 PadMode to(PyObject *object, const Place &place) {
-  return word_of<PadMode>(object, place, {"constant", "edge", "reflect", "symmetric", "wrap"});
+  return word_of<PadMode>(object, place,
+                          {"constant", "edge", "linear_ramp", "maximum", "mean", "median",
+                           "minimum", "reflect", "symmetric", "wrap"});
 }
 template <>
 ScatterReduction to(PyObject *object, const Place &place) {

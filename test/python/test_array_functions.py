@@ -128,11 +128,40 @@ def test_cumulative_sums_say_what_they_need():
     assert wf.cumulative_prod(wf.zeros((0,)), include_initial=True).tolist() == [1.0]
 
 
+@pytest.mark.parametrize("mode", ["linear_ramp", "maximum", "mean", "median", "minimum"])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int64", "float16", "float32", "float64"])
+def test_padding_by_what_is_computed_of_slices(mode, dtype):
+    x = (np.arange(24).reshape(4, 6) * 7 % 11).astype(dtype)
+    options = [{"end_values": -3 if dtype != "uint8" else 5}, {}] if mode == "linear_ramp" else [{}, {"stat_length": 2}, {"stat_length": 9}]
+    for given in options:
+        for width in (3, ((1, 4), (0, 2))):
+            want = np.pad(x, width, mode, **given)
+            for pad in (wf.pad, wf.function(wf.pad)):
+                got = pad(wf.tensor(x), width, mode, **given)
+                assert got.dtype == dtype
+                # NumPy's ramps take another formula where one of them is level.
+                np.testing.assert_allclose(got.numpy(), want, rtol=0, atol=1e-14 if dtype == "float64" else 0)
+
+
+def test_padding_of_open_sizes_and_its_derivative():
+    for mode in ("linear_ramp", "maximum", "mean", "minimum"):
+        compiled = wf.function(lambda x: wf.pad(x, ((2, 1), (0, 3)), mode), input_signature=[wf.TensorSpec([None, None], "float64")])
+        for shape in ((2, 3), (4, 5)):
+            x = np.arange(float(np.prod(shape))).reshape(shape) ** 2
+            np.testing.assert_allclose(compiled(wf.tensor(x)).numpy(), np.pad(x, ((2, 1), (0, 3)), mode), rtol=1e-15)
+    slopes = wf.grad(lambda x: wf.sum(wf.pad(x, (2, 1), "linear_ramp")))(wf.tensor([3.0, 5.0]))
+    assert slopes.tolist() == [1.5, 1.0]  # of 0 and half of the first, and of 0
+    assert wf.grad(lambda x: wf.sum(wf.pad(x, 1, "mean")))(wf.tensor([3.0, 5.0])).tolist() == [2.0, 2.0]
+
+
 def test_padding_says_what_it_needs():
     for call, error, words in [
         (lambda: wf.pad([1, 2], [[1, 2, 3]]), wf.ValueError, "pad: pad_width has 3 numbers"),
         (lambda: wf.pad([1, 2], -1), wf.ValueError, "not negative"),
-        (lambda: wf.pad([1, 2], 1, "mirror"), wf.ValueError, "it is 'constant', 'edge', 'reflect', 'symmetric' or 'wrap'"),
+        (lambda: wf.pad([1, 2], 1, "mirror"), wf.ValueError, "'minimum', 'reflect', 'symmetric' or 'wrap'"),
+        (lambda: wf.pad([1j], 1, "mean"), wf.DTypeError, "pad: the mode computes with elements: x must be a real number, but it is complex64"),
+        (lambda: wf.pad([True], 1, "maximum"), wf.DTypeError, "pad: .* bool"),
+        (lambda: wf.pad([1, 2], 1, "maximum", stat_length=0), wf.ValueError, "pad: stat_length is 0: it is at least 1"),
         (lambda: wf.pad(wf.zeros((0,)), 1, "edge"), wf.ShapeError, "no element to repeat"),
     ]:
         with pytest.raises(error, match=words):

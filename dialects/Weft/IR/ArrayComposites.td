@@ -318,20 +318,25 @@ def Weft_PadFn : Weft_MovementFn<"pad"> {
   let summary = "The tensor with elements in front and behind along each axis: a constant, or elements of its own.";
   let description = [{
     'constant' has `constant_values`, 'edge' the element at the edge, 'reflect' and 'symmetric' those that a mirror
-    shows without and with the one at the edge, 'wrap' those of the other end.
+    shows without and with the one at the edge, 'wrap' those of the other end. 'linear_ramp' goes from the edge to
+    `end_values`; 'maximum', 'mean', 'median' and 'minimum' are of the slices of the axis, or of the `stat_length` nearest.
+    Of integers ramps are rounded down, and means to the nearest, of two to the even one.
   }];
   let parameters = (params Weft_Any:$x,
                            Weft_Parameter<"pad_width", "PadWidths", "", "how many in front and behind: of each axis, of all, or one number for both">:$pad_width,
-                           Weft_Word<"PadMode", "constant", "'constant', 'edge', 'reflect', 'symmetric' or 'wrap'">:$mode, star,
-                           Weft_Real<"0", "the elements of 'constant'">:$constant_values);
+                           Weft_Word<"PadMode", "constant", "'constant', 'edge', 'linear_ramp', 'maximum', 'mean', 'median', 'minimum', 'reflect', 'symmetric' or 'wrap'">:$mode, star,
+                           Weft_Real<"0", "the elements of 'constant'">:$constant_values,
+                           Weft_Real<"0", "the outermost elements of 'linear_ramp'">:$end_values,
+                           Weft_OptionalInt<"of how many slices at an end 'maximum', 'mean', 'median' and 'minimum' are; of all if not given">:$stat_length);
   let resultShape = "of x's shape, larger by them";
-  let raises = [Raises<ValueError, "there are not as many pairs as axes, or a number is negative">,
-                Raises<ShapeError, "an axis without elements is to have some of its own">];
+  let raises = [Raises<ValueError, "there are not as many pairs as axes, a number is negative, or `stat_length` is not positive">,
+                Raises<ShapeError, "an axis without elements is to have some of its own">,
+                Raises<DTypeError, "x is not a real number, and the mode computes with its elements">];
   let cppBody = "pad";
   let samples = !listconcat(
-      !foreach(mode, ["constant", "edge", "reflect", "symmetric", "wrap"], Sample<["2x3"], ["[[1, 2], [0, 4]]", "'" # mode # "'", "0"]>),
-      !foreach(mode, ["edge", "reflect", "symmetric", "wrap"], Sample<["3"], ["[7, 8]", "'" # mode # "'", "0"]>),
-      [Sample<["5x7"], ["2", "'constant'", "3"]>, Sample<["1x3"], ["[[2, 2], [1, 0]]", "'reflect'", "0"]>, Sample<["scalar"], ["0", "'edge'", "0"]>]);
+      !foreach(mode, ["constant", "edge", "reflect", "symmetric", "wrap"], Sample<["2x3"], ["[[1, 2], [0, 4]]", "'" # mode # "'", "0", "0", "null"]>),
+      !foreach(mode, ["edge", "reflect", "symmetric", "wrap"], Sample<["3"], ["[7, 8]", "'" # mode # "'", "0", "0", "null"]>),
+      [Sample<["5x7"], ["2", "'constant'", "3", "0", "null"]>, Sample<["1x3"], ["[[2, 2], [1, 0]]", "'reflect'", "0", "0", "null"]>, Sample<["scalar"], ["0", "'edge'", "0", "0", "null"]>]);
   let numpy = "np.pad(x, pad_width, mode) if mode != 'constant' else np.pad(x, pad_width, mode, constant_values=constant_values)";
   let example = "pad([1, 2, 3], {{1, 2}}, {.mode = PadMode::edge})  ->  [1, 1, 2, 3, 3, 3]";
 }

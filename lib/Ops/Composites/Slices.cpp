@@ -75,6 +75,56 @@ Tensor sources(PadMode mode, const Size &size, std::int64_t low, std::int64_t hi
   return select(there <= last, there, twice ? period - std::int64_t{1} - there : period - there);
 }
 
+/// A ramp of so many elements from a number, which is the first, to before the slice at the edge.
+/// Computed in f64 and rounded once; of integers it is cut down.
+Tensor ramp_to(const Tensor &edge, std::int64_t axis, double from, std::int64_t count, bool back) {
+  const DType dtype = edge.dtype();
+  const Tensor stop = cast(edge, DType::f64), step = (stop - from) / static_cast<double>(count);
+  Tensor at = cast(iota(DType::i64, {count}), DType::f64);
+  if (back) at = static_cast<double>(count - 1) - at;
+  for (std::int64_t i = axis + 1; i < edge.rank(); ++i) at = with_axis(at, at.rank());
+  const Tensor ramp = at * step + from;
+  return cast(is_integer(dtype) ? weft::floor(ramp) : ramp, dtype);
+}
+
+/// What a mode computes of some slices along an axis: one slice of the same dtype.
+Tensor statistic(PadMode mode, const Tensor &x, std::int64_t axis) {
+  const Ints axes{axis};
+  if (mode == PadMode::maximum) return weft::max(x, {.axes = axes, .keepdims = true});
+  if (mode == PadMode::minimum) return weft::min(x, {.axes = axes, .keepdims = true});
+  const Tensor numbers = is_integer(x.dtype()) ? cast(x, DType::f64) : x;
+  const Tensor middle = mode == PadMode::mean
+                            ? weft::mean(numbers, {.axes = axes, .keepdims = true})
+                            : weft::median(numbers, {.axes = axes, .keepdims = true});
+  return is_integer(x.dtype()) ? cast(weft::round(middle), x.dtype()) : middle;
+}
+
+/// An axis with what a mode computes of its slices in front of them and behind.
+Tensor computed_around(const Tensor &x, std::int64_t axis, std::int64_t low, std::int64_t high,
+                       const PadOptions &options) {
+  const auto part = [&](std::int64_t count, bool behind) {
+    if (options.mode == PadMode::linear_ramp)
+      return ramp_to(with_axis(along(x, axis, behind ? -1 : 0), axis), axis, options.end_values,
+                     count, behind);
+    const auto near = options.stat_length;
+    const Tensor from = !near    ? x
+                        : behind ? along(x, axis, weft::slice(-*near, {}))
+                                 : along(x, axis, weft::slice({}, *near));
+    return weft::repeat(statistic(options.mode, from, axis), count, axis);
+  };
+  std::vector<Tensor> parts;
+  if (low > 0) parts.push_back(part(low, false));
+  parts.push_back(x);
+  if (high > 0) parts.push_back(part(high, true));
+  return weft::concatenate(parts, {.axis = axis});
+}
+
+/// Whether what a mode puts around x are elements of it.
+bool copies_elements(PadMode mode) {
+  return mode == PadMode::edge || mode == PadMode::wrap || mode == PadMode::reflect ||
+         mode == PadMode::symmetric;
+}
+
 } // namespace
 
 Tensor unfold(const Tensor &x, std::int64_t size, std::int64_t step, std::int64_t axis) {
@@ -158,6 +208,14 @@ Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {
   if (options.mode == PadMode::constant)
     return weft::pad(x, call::filling("pad", "constant_values", options.constant_values, x.dtype()),
                      low, high, Ints(rank, 0));
+  const bool copies = copies_elements(options.mode);
+  if (!copies && !is_integer(x.dtype()) && !is_floating(x.dtype()))
+    raise(ErrorKind::dtype, "pad: the mode computes with elements: x must be a real number, but "
+                            "it is " +
+                                to_string(detail::type_of(x)));
+  if (options.stat_length && *options.stat_length < 1)
+    raise(ErrorKind::value,
+          "pad: stat_length is " + std::to_string(*options.stat_length) + ": it is at least 1");
   Tensor y = x;
   for (std::size_t i = 0; i < rank; ++i) {
     if (low[i] == 0 && high[i] == 0) continue;
@@ -166,7 +224,9 @@ Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {
     if (size == 0)
       raise(ErrorKind::shape, "pad: axis " + std::to_string(axis) + " of x, which has the shape " +
                                   to_string(shape_of(x)) + ", has no element to repeat");
-    y = gather(y, sources(options.mode, size_along(x, axis), low[i], high[i]), {.axis = axis});
+    y = copies
+            ? gather(y, sources(options.mode, size_along(x, axis), low[i], high[i]), {.axis = axis})
+            : computed_around(y, axis, low[i], high[i], options);
   }
   return y;
 }

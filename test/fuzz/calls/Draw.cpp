@@ -362,7 +362,7 @@ GridIndexing Draw::value<GridIndexing>(const char *) {
 }
 template <>
 PadMode Draw::value<PadMode>(const char *) {
-  return static_cast<PadMode>(choose(5));
+  return static_cast<PadMode>(choose(10));
 }
 template <>
 ScatterReduction Draw::value<ScatterReduction>(const char *) {
