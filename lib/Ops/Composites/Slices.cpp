@@ -109,7 +109,7 @@ Tensor computed_around(const Tensor &x, std::int64_t axis, std::int64_t low, std
     const auto near = options.stat_length;
     const Tensor from = !near    ? x
                         : behind ? along(x, axis, weft::slice(-*near, {}))
-                                 : along(x, axis, weft::slice({}, *near));
+                                 : along(x, axis, weft::slice({}, near));
     return weft::repeat(statistic(options.mode, from, axis), count, axis);
   };
   std::vector<Tensor> parts;
@@ -155,6 +155,7 @@ Tensor unfold(const Tensor &x, std::int64_t size, std::int64_t step, std::int64_
   return moveaxis(gather(x, taken, {.axis = axis}), IntList{axis + 1}, IntList{-1});
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor dynamic_slice(const Tensor &x, Integers starts, const Sizes &sizes) {
   const Sizes from = starts_in("dynamic_slice", x, starts, sizes);
   Tensor part = x;
@@ -168,6 +169,7 @@ Tensor dynamic_slice(const Tensor &x, Integers starts, const Sizes &sizes) {
   return part;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor dynamic_update_slice(const Tensor &x, const Tensor &update, Integers starts) {
   if (update.rank() != x.rank())
     raise(ErrorKind::shape, "dynamic_update_slice: update has rank " +
@@ -190,6 +192,7 @@ Tensor dynamic_update_slice(const Tensor &x, const Tensor &update, Integers star
   return inside.defined() ? select(inside, spread, x) : detail::placed_beside(x, update);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {
   const auto &pairs = widths.pairs();
   const auto rank = static_cast<std::size_t>(x.rank());
