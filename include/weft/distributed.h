@@ -107,8 +107,9 @@ Tensor all_gather(const Tensor &x, std::int64_t axis = 0, const Group &group = {
                   std::source_location where = WEFT_HERE);
 
 /// This rank's part, along an axis, of what `all_reduce` would give. In reverse, the all_gather of
-/// the cotangents (of a maximum or a minimum to the elements that are it, which share). Throws IndexError for an axis
-/// out of range, and ShapeError unless its size is a multiple of the number of ranks.
+/// the cotangents (of a maximum or a minimum to the elements that are it, which share). Throws
+/// IndexError for an axis out of range, and ShapeError unless its size is a multiple of the number
+/// of ranks.
 Tensor reduce_scatter(const Tensor &x, Reduction reduction = Reduction::sum, std::int64_t axis = 0,
                       const Group &group = {}, std::source_location where = WEFT_HERE);
 
@@ -120,13 +121,14 @@ Tensor all_to_all(const Tensor &x, std::int64_t split_axis = 0, std::int64_t con
                   const Group &group = {}, std::source_location where = WEFT_HERE);
 
 /// The tensor of rank `root`, on all ranks. Elsewhere `x` says dtype and shape. In reverse, the sum
-/// of the cotangents at the root, and zeros elsewhere. Throws IndexError for a root that is no rank.
+/// of the cotangents at the root, and zeros elsewhere. Throws IndexError for a root that is no
+/// rank.
 Tensor broadcast(const Tensor &x, int root = 0, const Group &group = {},
                  std::source_location where = WEFT_HERE);
 
 /// The tensor of another rank: for each pair (from, to) rank `to` gets that of rank `from`. Ranks
-/// that nobody sends to get zeros. In reverse, the same for the pairs turned round. Throws IndexError
-/// for what is no rank, and ValueError if a rank sends or gets twice.
+/// that nobody sends to get zeros. In reverse, the same for the pairs turned round. Throws
+/// IndexError for what is no rank, and ValueError if a rank sends or gets twice.
 Tensor permute(const Tensor &x, const std::vector<std::pair<int, int>> &pairs,
                const Group &group = {}, std::source_location where = WEFT_HERE);
 

@@ -227,8 +227,7 @@ struct WidenLate : RewritePattern {
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
     const ::weft::OpInfo *info = opInfoOf(op);
-    if (!info || info->has_effect() || op->getNumResults() != 1 ||
-        knowsMoreThanInferred(op))
+    if (!info || info->has_effect() || op->getNumResults() != 1 || knowsMoreThanInferred(op))
       return failure();
     SmallVector<Value> operands(op->getOperands());
     for (Value &operand : operands)
