@@ -1,9 +1,11 @@
-// mma.sync and ldmatrix, against the fragments as the PTX manual lays them out, and sums of whole
-// numbers, which are exact in any order.
+// mma.sync and ldmatrix, against the fragments as the PTX manual lays them out, sums of whole
+// numbers, which are exact in any order, and sums that a card made.
 #include "Evaluate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <sstream>
 
 namespace weft::emulator {
 namespace {
@@ -167,8 +169,9 @@ TEST(Matrix, ProductsOfWholeNumbers) {
   }
 }
 
-// Products and sums are exact, and rounded once at the end; NaN is that of other arithmetic.
-TEST(Matrix, SumsAreRoundedOnce) {
+// Terms are cut to a unit two bits below those of an f32 of the largest exponent, and their sum to
+// an f32; NaN is that of other arithmetic.
+TEST(Matrix, SumsAreCutToOneUnit) {
   const auto with = [](const Product &product, const std::vector<double> &row,
                        const std::vector<double> &column, double start) {
     const auto at = [](const std::vector<double> &values, int i) {
@@ -184,28 +187,71 @@ TEST(Matrix, SumsAreRoundedOnce) {
     const float infinity = INFINITY;
     const auto sum = [&](const std::vector<double> &row, const std::vector<double> &column,
                          double start) { return with(product, row, column, start); };
-    // 1 + 3 2^-25 is nearer to 1 + 2^-23, and each of the three alone would be lost.
-    EXPECT_EQ(sum({0x1p-12, 0x1p-12, 0x1p-12}, {0x1p-13, 0x1p-13, 0x1p-13}, 1),
+    // Two bits below those of 1 count together; what they come to is cut.
+    EXPECT_EQ(sum({0x1p-12, 0x1p-12, 0x1p-12}, {0x1p-13, 0x1p-13, 0x1p-13}, 1), bits_of(1.0F));
+    EXPECT_EQ(sum({0x1p-12, 0x1p-12, 0x1p-12, 0x1p-12}, {0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13}, 1),
               bits_of(1 + 0x1p-23F));
-    EXPECT_EQ(sum({0x1p-12, 0x1p-12}, {0x1p-13, 0x1p-13}, 1), bits_of(1.0F)) << "to even";
-    EXPECT_EQ(sum({0x1p-12, 0x1p-12, 0x1p-60}, {0x1p-13, 0x1p-13, 0x1p-60}, 1),
-              bits_of(1 + 0x1p-23F));
-    EXPECT_EQ(sum({-0x1p-12, -0x1p-12, -0x1p-60}, {0x1p-13, 0x1p-13, 0x1p-60}, -1),
+    EXPECT_EQ(sum({-0x1p-12, -0x1p-12, -0x1p-12}, {0x1p-12, 0x1p-13, 0x1p-13}, -1),
               bits_of(-1 - 0x1p-23F));
-    // What f64 has no room for either.
-    EXPECT_EQ(sum({0x1p60, 0x1p-30, -0x1p60}, {0x1p60, 0x1p-30, 0x1p60}, 0), bits_of(0x1p-60F));
-    EXPECT_EQ(sum({0x1p60, 0x1p-30, -0x1p60}, {0x1p60, -0x1p-30, 0x1p60}, 0), bits_of(-0x1p-60F));
-    EXPECT_EQ(sum({0x1p60, 0x1p-30, -0x1p60, 0x1p-30}, {0x1p60, -0x1p-30, 0x1p60, 0x1p-30}, 0),
-              bits_of(0.0F));
+    EXPECT_EQ(sum({0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13}, {0x1p-13, 0x1p-13, 0x1p-13, 0x1p-13}, 1),
+              bits_of(1.0F));
+    // The exponent of a product is that of its factors together: 1.5 * 1.5 has that of 1.
+    EXPECT_EQ(sum({1.5, 0x1p-12}, {1.5, 0x1p-13}, 0), bits_of(2.25F));
+    EXPECT_EQ(sum({1.5, 0x1p-12, -1.5}, {1.5, 0x1p-13, 1.5}, 0), bits_of(0x1p-25F));
+    // What is below the unit is lost, and what is added in another order is not.
+    EXPECT_EQ(sum({0x1p60, 0x1p-30, -0x1p60}, {0x1p60, 0x1p-30, 0x1p60}, 0), bits_of(0.0F));
     EXPECT_EQ(sum({0x1p-70}, {0x1p-79}, 0), 1U) << "the smallest number";
     EXPECT_EQ(sum({0x1p-70}, {0x1p-80}, 0), 0U);
     EXPECT_EQ(sum({0x1p64}, {0x1p64}, 0), bits_of(infinity));
-    EXPECT_EQ(sum({0x1p64, -0x1p64}, {0x1p64, 0x1p64}, 3), bits_of(3.0F));
+    EXPECT_EQ(sum({0x1p64, -0x1p64}, {0x1p64, 0x1p64}, 3), bits_of(0.0F));
     EXPECT_EQ(sum({infinity}, {1}, 5), bits_of(infinity));
     EXPECT_EQ(sum({infinity}, {0}, 5), 0x7fffffffU);
     EXPECT_EQ(sum({infinity, infinity}, {1, -1}, 5), 0x7fffffffU);
     EXPECT_EQ(sum({1}, {1}, -1), bits_of(0.0F));
   }
+}
+
+TEST(Matrix, SumsAreThoseOfTheCard) {
+  std::istringstream record(
+#include "MatrixH200.inc"
+  );
+  const Product *product = nullptr;
+  int rows = 0;
+  for (std::string line; std::getline(record, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    if (line[0] != ' ') {
+      product = &*std::ranges::find(products(), line, &Product::opcode);
+      continue;
+    }
+    std::istringstream words(line);
+    std::string a, b, c, d;
+    words >> a >> b >> c >> d;
+    const std::size_t digits = 8 / static_cast<std::size_t>(product->per_register);
+    const auto number = [&](const std::string &list, int k) {
+      return std::stoull(list.substr(static_cast<std::size_t>(k) * digits, digits), nullptr, 16);
+    };
+    // The same row and column in all fragments.
+    const auto fragment_of = [&](int count, const Layout &layout, bool isRow,
+                                 const std::string &list) {
+      Registers found(static_cast<std::size_t>(count / product->per_register),
+                      std::vector<std::uint64_t>(32));
+      for (int lane = 0; lane < 32; ++lane)
+        for (int i = 0; i < count; ++i) {
+          const Place at = layout(lane, i);
+          found[static_cast<std::size_t>(i / product->per_register)]
+               [static_cast<std::size_t>(lane)] |=
+              number(list, isRow ? at.column : at.row) << (16 * (i % product->per_register));
+        }
+      return found;
+    };
+    const Registers start(4, std::vector<std::uint64_t>(32, std::stoull(c, nullptr, 16)));
+    const Registers found =
+        multiply(product->opcode, fragment_of(product->count_a, product->a, true, a),
+                 fragment_of(product->count_b, product->b, false, b), start);
+    EXPECT_EQ(static_cast<std::uint32_t>(found[0][0]), std::stoull(d, nullptr, 16)) << line;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 72);
 }
 
 // A tf32 is the upper 19 bits of an f32.
