@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "OpDefs/CollectiveSymbol.h"
 #include "Program/Sites.h"
@@ -93,10 +94,9 @@ RanksSchedule ranks_schedule_of(const Program &program) {
   return schedule;
 }
 
-RanksScope::RanksScope(const RanksSchedule *schedule) : outer_(present) {
-  if (schedule != nullptr && schedule->digest != 0) present = schedule;
+const RanksSchedule *RanksScope::exchange(const RanksSchedule *schedule) {
+  return std::exchange(present, schedule);
 }
-RanksScope::~RanksScope() { present = outer_; }
 const RanksSchedule *RanksScope::current() { return present; }
 
 //===----------------------------------------------------------------------===//

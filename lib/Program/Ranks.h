@@ -27,8 +27,16 @@ RanksSchedule ranks_schedule_of(const Program &program);
 /// empty one changes nothing. It must live as long.
 class RanksScope {
 public:
-  explicit RanksScope(const RanksSchedule *schedule);
-  ~RanksScope();
+  // Inline, as every call of compiled code has one, and nearly none has collectives.
+  explicit RanksScope(const RanksSchedule *schedule)
+      : entered_(schedule != nullptr && schedule->digest != 0) {
+    if (entered_) [[unlikely]]
+      outer_ = exchange(schedule);
+  }
+  ~RanksScope() {
+    if (entered_) [[unlikely]]
+      exchange(outer_);
+  }
   RanksScope(const RanksScope &) = delete;
   RanksScope &operator=(const RanksScope &) = delete;
 
@@ -36,7 +44,11 @@ public:
   static const RanksSchedule *current();
 
 private:
-  const RanksSchedule *outer_;
+  /// Sets that of this thread, and gives the one before.
+  static const RanksSchedule *exchange(const RanksSchedule *schedule);
+
+  bool entered_;
+  const RanksSchedule *outer_ = nullptr;
 };
 
 /// Throws ValueError, at its line, for a collective that some ranks of its group might come to and
