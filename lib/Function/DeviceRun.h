@@ -9,9 +9,7 @@
 
 namespace weft {
 
-/// Bytes that kernels read at once, and that their buffers are aligned to.
-inline constexpr std::uintptr_t kKernelAlignment = 16;
-/// A tensor on a device as kernels read it: contiguous and aligned.
+/// A tensor on a device as kernels read it: contiguous, and aligned to kKernelAlignment.
 Tensor for_kernels(const Tensor &tensor, Device device);
 
 /// What a program for a GPU keeps on it between calls.

@@ -505,9 +505,7 @@ const FunctionOptions &FunctionCore::options() const { return impl_->options; }
 const CompileReport &FunctionCore::report(const Trace &trace) const { return trace.report; }
 
 /// The GPU whose code is shown: where the function runs; of kernels also where it runs on none.
-static std::string chip_to_show(Phase phase, Device device, const ArgumentReader &arguments) {
-  for (const TensorImpl *impl : arguments.tensors)
-    if (device == Device()) device = impl->device;
+static std::string chip_to_show(Phase phase, Device device) {
   if (device != Device()) return chip_of(device::runtime_of(device).facts());
   if (phase != Phase::ptx) return {};
   return device::gpus().empty() ? "sm_90a" : chip_of(device::gpus().front()->facts());
@@ -521,7 +519,7 @@ std::string FunctionCore::ir(const ArgumentReader &arguments, const Tracee &trac
   impl_->trace(*trace, arguments, tracee);
   const forks::Delay whole;
   return compiler_backend().ir(*trace->program, phase,
-                               chip_to_show(phase, impl_->options.device, arguments));
+                               chip_to_show(phase, impl_->device_of(arguments)));
 }
 
 Graph FunctionCore::graph(const ArgumentReader &arguments, const Tracee &tracee) {

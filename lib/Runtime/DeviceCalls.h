@@ -22,6 +22,9 @@
 
 namespace weft {
 
+/// Bytes that kernels read at once, and that buffers they are handed are aligned to.
+inline constexpr std::uintptr_t kKernelAlignment = 16;
+
 /// What LLVM calls the chip of a GPU: "sm_86", and "sm_90a" for Hopper, whose own instructions are
 /// of that architecture alone.
 std::string chip_of(const device::Facts &facts);

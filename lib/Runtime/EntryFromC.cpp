@@ -112,9 +112,6 @@ DeviceCode &code_on(device::Runtime &runtime, const char *ptx, const std::string
 /// The buffers of a call as the device has them.
 class DeviceBuffers {
 public:
-  /// What kernels take an address to be a multiple of.
-  static constexpr std::uintptr_t kAlignment = 16;
-
   DeviceBuffers(DeviceCall &call, const char *function, void *const *buffers,
                 const std::int64_t *bytes, const char *uses, std::int64_t count)
       : call_(call) {
@@ -155,7 +152,7 @@ private:
     if (!on_device && where != Device())
       raise(ErrorKind::device, which + " is on " + to_string(where) + ", and the call is for " +
                                    to_string(runtime.device()) + ": copy it there");
-    if (on_device && reinterpret_cast<std::uintptr_t>(given) % kAlignment == 0) {
+    if (on_device && reinterpret_cast<std::uintptr_t>(given) % kKernelAlignment == 0) {
       runtime.use(given, use != 'r');
       return given;
     }

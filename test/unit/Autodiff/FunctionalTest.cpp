@@ -250,5 +250,25 @@ TEST(Hessian, OfARosenbrockFunction) {
   EXPECT_EQ(std::get<1>(ba_bb).to_vector<double>(), (Doubles{0}));
 }
 
+// The gradient of a matrix that all of a batch is multiplied by: one sum over all rows where those
+// of each would be large, and otherwise the sum of these.
+TEST(Functional, GradientsOfASharedMatrix) {
+  for (const std::int64_t batch : {4, 64})
+    for (const bool transposed : {false, true}) {
+      const random::Generator draw(3);
+      const Tensor x = draw.normal({batch, 3, 600}, {.dtype = f64}),
+                   c = draw.normal({batch, 3, 500}, {.dtype = f64}),
+                   w = draw.normal(transposed ? Shape{500, 600} : Shape{600, 500}, {.dtype = f64});
+      const auto loss = [&](const Tensor &m) {
+        return sum(c * matmul(x, m, {.transpose_rhs = transposed}));
+      };
+      const Tensor rows = reshape(x, {batch * 3, 600}), by = reshape(c, {batch * 3, 500});
+      const Tensor wanted = transposed ? matmul(by, rows, {.transpose_lhs = true})
+                                       : matmul(rows, by, {.transpose_lhs = true});
+      EXPECT_LT(max(abs(grad(loss)(w) - wanted)).item<double>(), 1e-12) << batch;
+      EXPECT_LT(max(abs(grad(function(loss))(w) - wanted)).item<double>(), 1e-12) << batch;
+    }
+}
+
 } // namespace
 } // namespace weft

@@ -38,6 +38,15 @@ void want(bool holds, const std::string &what) {
   if (!holds) say("WRONG: " + what);
 }
 
+void said(const std::function<void()> &call) {
+  try {
+    call();
+    say("WRONG: no error");
+  } catch (const Error &error) {
+    say(std::to_string(static_cast<int>(error.kind())) + " " + std::string(error.message()));
+  }
+}
+
 Tensor values(std::int64_t number, const Shape &shape, DType dtype) {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count *= size;
@@ -190,14 +199,6 @@ void moves() {
 /// What ranks do not have in common is an error on all of them, and the next call goes well.
 void mismatch() {
   const bool other = rank_of_this == ranks - 1;
-  const auto said = [&](const std::function<void()> &call) {
-    try {
-      call();
-      say("WRONG: no error");
-    } catch (const Error &error) {
-      say(std::to_string(static_cast<int>(error.kind())) + " " + std::string(error.message()));
-    }
-  };
   said([&] { wd::all_reduce(ones({other ? 3 : 2})); });
   said([&] { wd::all_reduce(ones({100000 + (other ? 1 : 0)})); });
   said([&] { wd::all_gather(ones({2}, other ? DType::f64 : DType::f32)); });

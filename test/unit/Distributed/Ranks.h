@@ -1,6 +1,7 @@
 // What parts of weft-test-ranks share.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include <weft/weft.h>
@@ -11,6 +12,8 @@ namespace weft::distributed::tests {
 void say(const std::string &text);
 /// Says what is wrong, unless it holds.
 void want(bool holds, const std::string &what);
+/// Says the error of a call, its kind as a number, or that there was none.
+void said(const std::function<void()> &call);
 /// Values that are rounded when they are added, of a replica or rank.
 Tensor values(std::int64_t number, const Shape &shape, DType dtype);
 /// Whether dtypes, shapes and bits are the same.

@@ -221,14 +221,6 @@ void derivatives() {
 
 void programs() {
   const bool other = here() == count() - 1;
-  const auto said = [&](const std::function<void()> &call) {
-    try {
-      call();
-      say("WRONG: no error");
-    } catch (const Error &error) {
-      say(std::to_string(static_cast<int>(error.kind())) + " " + std::string(error.message()));
-    }
-  };
   const auto differs = function([&](const Tensor &x) {
     const Tensor y = all_reduce(x);
     return other ? all_reduce(y, Reduction::max) : all_gather(y);

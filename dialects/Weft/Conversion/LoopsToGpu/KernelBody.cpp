@@ -1,5 +1,6 @@
 // Loops, subscripts and bodies of structured ops inside of kernels.
 #include "Weft/Conversion/LoopsToGpu/KernelBody.h"
+#include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,6 +43,25 @@ SmallVector<Value> readByBody(linalg::GenericOp op) {
   SmallVector<Value> buffers;
   op.getBody()->walk([&](memref::LoadOp load) { buffers.push_back(load.getMemRef()); });
   return buffers;
+}
+
+std::optional<llvm::SmallBitVector> loopsOf(linalg::GenericOp op, Value value) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  for (Value part : computedFrom(op, value, [](Value) { return false; })) {
+    if (auto argument = dyn_cast<BlockArgument>(part)) {
+      OpOperand &operand = *cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument);
+      if (op.isDpsInit(&operand)) return std::nullopt;
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+        if (map.isFunctionOfDim(loop)) loops.set(loop);
+    } else if (auto at = part.getDefiningOp<linalg::IndexOp>()) {
+      loops.set(at.getDim());
+    } else if (!isPure(part.getDefiningOp())) {
+      auto load = part.getDefiningOp<memref::LoadOp>();
+      if (!load || mayShare(op.getDpsInitOperand(0)->get(), load.getMemRef())) return std::nullopt;
+    }
+  }
+  return loops;
 }
 
 std::optional<int64_t> knownCount(linalg::GenericOp op, ArrayRef<unsigned> loops) {

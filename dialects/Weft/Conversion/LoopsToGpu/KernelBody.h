@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace mlir::weft {
 
@@ -23,6 +24,9 @@ llvm::SetVector<Value> computedFrom(linalg::GenericOp op, ValueRange wanted,
 
 /// Buffers that an op's body reads at places of its own, as a gather does.
 SmallVector<Value> readByBody(linalg::GenericOp op);
+
+/// The loops that a value of the body depends on; none if it is no value of what is only read.
+std::optional<llvm::SmallBitVector> loopsOf(linalg::GenericOp op, Value value);
 
 /// The product of some loops' sizes, if it is known.
 std::optional<int64_t> knownCount(linalg::GenericOp op, ArrayRef<unsigned> loops);

@@ -4,6 +4,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/OperationSupport.h"
 
+#include <unordered_map>
+
 namespace mlir::weft {
 
 #define GEN_PASS_DEF_MERGEKERNELSPASS
@@ -40,7 +42,7 @@ struct MergeKernels : impl::MergeKernelsPassBase<MergeKernels> {
   void runOnOperation() override {
     llvm::DenseMap<StringAttr, SymbolRefAttr> merged;
     for (auto kernels : getOperation().getOps<gpu::GPUModuleOp>()) {
-      llvm::DenseMap<size_t, SmallVector<gpu::GPUFuncOp>> found;
+      std::unordered_map<size_t, SmallVector<gpu::GPUFuncOp>> found;
       for (auto kernel : llvm::make_early_inc_range(kernels.getOps<gpu::GPUFuncOp>())) {
         auto &alike = found[hashOf(kernel)];
         auto *same = llvm::find_if(alike, [&](gpu::GPUFuncOp one) { return areSame(one, kernel); });

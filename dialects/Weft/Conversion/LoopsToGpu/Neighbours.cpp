@@ -1,6 +1,5 @@
 // Which reads of a body lie side by side along a loop, and accesses of several elements for them.
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
-#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -9,9 +8,6 @@
 namespace mlir::weft {
 
 namespace {
-
-/// What an access may have at most, and what buffers are aligned to at least.
-constexpr int64_t kAccessBytes = 16;
 
 int64_t bytesOf(Type element) { return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8); }
 

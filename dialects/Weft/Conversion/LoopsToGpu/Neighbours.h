@@ -5,6 +5,10 @@
 
 namespace mlir::weft {
 
+/// What an access may have at most, and what buffers are aligned to at least: the runtime's
+/// kKernelAlignment.
+inline constexpr int64_t kAccessBytes = 16;
+
 /// `width` elements of a buffer from a place on, which is aligned to as many; and these stored.
 Value loadAll(ImplicitLocOpBuilder &b, int64_t width, Value buffer, ValueRange place);
 void storeAll(ImplicitLocOpBuilder &b, Value elements, Value buffer, ValueRange place);

@@ -4,8 +4,6 @@
 
 #include "Weft/Conversion/LoopsToGpu/RowKernels.h"
 
-#include "llvm/ADT/SmallBitVector.h"
-
 namespace mlir::weft {
 
 /// What the loops of a product are, and which values of its body are its two factors.
@@ -14,9 +12,6 @@ struct ProductRoles {
   Value lhs, rhs;
   bool isSum = false; ///< whether they are multiplied, and the products added
 };
-
-/// The loops that a value of the body depends on; none if it is no value of what is only read.
-std::optional<llvm::SmallBitVector> loopsOf(linalg::GenericOp op, Value value);
 
 /// None if it is no product of two values, each of which some of the loops decide.
 std::optional<ProductRoles> rolesOf(linalg::GenericOp op);

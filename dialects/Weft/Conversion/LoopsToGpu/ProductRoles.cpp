@@ -16,25 +16,6 @@ using linalg::GenericOp;
 /// Fewer rows or columns than this are no tile's.
 static constexpr int64_t kLeastOfTile = 16;
 
-std::optional<llvm::SmallBitVector> loopsOf(GenericOp op, Value value) {
-  llvm::SmallBitVector loops(op.getNumLoops());
-  for (Value part : computedFrom(op, value, [](Value) { return false; })) {
-    if (auto argument = dyn_cast<BlockArgument>(part)) {
-      OpOperand &operand = *cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument);
-      if (op.isDpsInit(&operand)) return std::nullopt;
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-        if (map.isFunctionOfDim(loop)) loops.set(loop);
-    } else if (auto at = part.getDefiningOp<linalg::IndexOp>()) {
-      loops.set(at.getDim());
-    } else if (!isPure(part.getDefiningOp())) {
-      auto load = part.getDefiningOp<memref::LoadOp>();
-      if (!load || mayShare(op.getDpsInitOperand(0)->get(), load.getMemRef())) return std::nullopt;
-    }
-  }
-  return loops;
-}
-
 /// Sets the factors of what a body adds to its result: of numbers that are multiplied, and
 /// otherwise the two elements that it reads. Whether there are any.
 static bool findFactors(GenericOp op, ProductRoles &roles) {

@@ -21,8 +21,8 @@ namespace {
 constexpr int64_t kAlong = 16;
 /// Sums are made of parts of at least so many products, to have about so many blocks.
 constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
-/// Bytes of all banks of shared memory, and of an access at most.
-constexpr int64_t kBankBytes = 128, kAccessBytes = 16;
+/// Bytes of all banks of shared memory.
+constexpr int64_t kBankBytes = 128;
 /// Tiles below each other whose blocks run at the same time, so that they share what they read.
 constexpr int64_t kTilesOfGroup = 16;
 
@@ -450,8 +450,9 @@ void ProductBuilder::eachResult(function_ref<void(Value result, Value isInside)>
     const int64_t side = number % together;
     return add(first, index((number - side) * kAlong + side));
   };
+  const int64_t neighbours = neighboursOfResults();
   for (int64_t i = 0; i < rowsOfThread; ++i)
-    for (int64_t j = 0; j < columnsOfThread; j += neighboursOfResults())
+    for (int64_t j = 0; j < columnsOfThread; j += neighbours)
       oneResult(inTile(row, i), inTile(column, j), what);
 }
 

@@ -219,9 +219,10 @@ private:
 
   void eachResult(function_ref<void(Value result, Value isInside)> what) override {
     Value group = div(lane, index(4)), inGroup = rem(lane, index(4));
+    const int64_t neighbours = neighboursOfResults();
     for (int64_t i = 0; i < ofRows; ++i)
       for (int64_t j = 0; j < ofColumns; ++j)
-        for (int64_t c = 0; c < 4; c += neighboursOfResults()) {
+        for (int64_t c = 0; c < 4; c += neighbours) {
           Value m = add(add(row, index(i * kRows + c / 2 * 8)), group);
           Value n = add(add(column, index(j * kColumns + c % 2)), mul(inGroup, index(2)));
           oneResult(m, n, what);
