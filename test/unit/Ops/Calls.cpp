@@ -80,7 +80,7 @@ private:
     for (std::size_t i = 0; i < dtypes.size(); ++i)
       if (sample_.operands[i].elements == Elements::special)
         combinations *= special_count(dtypes[i]);
-    Call call{sample_.text, info_.op, {}, sample_.attrs};
+    Call call{sample_.text, info_.op, {}, sample_.attrs, number_};
     std::size_t stride = 1;
     for (std::size_t i = 0; i < dtypes.size(); ++i) {
       const SampleOperand &operand = sample_.operands[i];

@@ -16,6 +16,7 @@ struct Call {
   OpCode op;
   std::vector<Tensor> operands;
   Attrs attrs;
+  std::size_t sample; ///< of the record, by its number
 };
 
 /// Calls of an op: of rank 0, without elements, of odd and even sizes, with operands that broadcast

@@ -1,7 +1,7 @@
 // Runs programs from their text, as weft-run does.
 #pragma once
 
-#include <span>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,9 +9,12 @@
 
 namespace weft::test {
 
-/// Parses a module, compiles its function and calls it. Throws CompileError with the diagnostics of
-/// a text that does not parse or compile.
-std::vector<Tensor> run_text(const std::string &text, const std::string &function,
-                             std::span<const Tensor> inputs);
+/// Records what `body` does with such inputs, reads the program from its text, which must give the
+/// very ops that were recorded, compiles that with the IR verified after each pass, and calls it.
+/// Throws CompileError with the diagnostics of a text that does not parse or compile.
+std::vector<Tensor>
+run_as_text(const std::string &function,
+            const std::function<std::vector<Tensor>(const std::vector<Tensor> &)> &body,
+            const std::vector<Tensor> &inputs);
 
 } // namespace weft::test
