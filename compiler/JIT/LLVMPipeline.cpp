@@ -27,6 +27,7 @@ void buildLLVMPipeline(mlir::OpPassManager &passes, const TargetOptions &target,
   passes.addPass(mlir::createConvertMathToFuncs());
   passes.addPass(mlir::weft::createEntryPass(entry));
   passes.addPass(mlir::weft::createToLLVMPass());
+  if (!target.fma) passes.addPass(mlir::weft::createShareFmaPass());
 }
 
 } // namespace weft::jit

@@ -17,9 +17,7 @@ TargetOptions TargetOptions::host() {
     llvm::SubtargetFeatures features;
     for (const auto &feature : has) features.AddFeature(feature.first(), feature.second);
     options.features = features.getString();
-    CpuLevel level = host_cpu_level();
-    options.vector_bytes = level == CpuLevel::v4 ? 64 : level == CpuLevel::v3 ? 32 : 16;
-    options.masked = level == CpuLevel::v4;
+    options.take_level(host_cpu_level());
     return options;
   }());
   return found;
@@ -28,10 +26,15 @@ TargetOptions TargetOptions::host() {
 TargetOptions TargetOptions::for_level(CpuLevel level) {
   TargetOptions options;
   options.cpu = "x86-64-v" + std::to_string(static_cast<int>(level));
-  options.vector_bytes = level == CpuLevel::v4 ? 64 : level == CpuLevel::v3 ? 32 : 16;
-  options.masked = level == CpuLevel::v4;
+  options.take_level(level);
   options.parallel_work = 0;
   return options;
+}
+
+void TargetOptions::take_level(CpuLevel level) {
+  vector_bytes = level == CpuLevel::v4 ? 64 : level == CpuLevel::v3 ? 32 : 16;
+  masked = level == CpuLevel::v4;
+  fma = level != CpuLevel::v2;
 }
 
 } // namespace weft::jit

@@ -18,6 +18,8 @@ struct TargetOptions {
   std::int64_t vector_bytes = 16;
   /// Whether loads and stores under a mask are cheap.
   bool masked = false;
+  /// Whether a multiply-add is an instruction.
+  bool fma = false;
   /// Loops with at least this much work (simple elements) run on several threads; 0: never.
   std::int64_t parallel_work = 65536;
 
@@ -25,6 +27,9 @@ struct TargetOptions {
   static TargetOptions host();
   /// The x86-64 level that precompiled kernels are compiled for; serial.
   static TargetOptions for_level(CpuLevel level);
+
+  /// What processors of that level have of the above.
+  void take_level(CpuLevel level);
 };
 
 } // namespace weft::jit

@@ -154,12 +154,9 @@ static std::string readRequest(Request &request) {
       request.target.cpu.features = "";
       // Of a level it is known how wide its vectors are; other processors are taken to be like
       // this.
-      for (auto level : {::weft::CpuLevel::v2, ::weft::CpuLevel::v3, ::weft::CpuLevel::v4}) {
-        const auto known = ::weft::jit::TargetOptions::for_level(level);
-        if (known.cpu != options->chip) continue;
-        request.target.cpu.vector_bytes = known.vector_bytes;
-        request.target.cpu.masked = known.masked;
-      }
+      for (auto level : {::weft::CpuLevel::v2, ::weft::CpuLevel::v3, ::weft::CpuLevel::v4})
+        if (::weft::jit::TargetOptions::for_level(level).cpu == options->chip)
+          request.target.cpu.take_level(level);
     }
   }
   const std::optional<Phase> from = ::weft::phase_of(options->fromName);

@@ -183,4 +183,21 @@ def ToLLVMPass : Pass<"weft-to-llvm", "::mlir::ModuleOp"> {
   ];
 }
 
+def ShareFmaPass : Pass<"weft-share-fma", "::mlir::ModuleOp"> {
+  let summary = "Makes multiply-adds of vectors calls of one function per type.";
+  let description = [{
+    For processors without such an instruction, where LLVM calls libm for each lane: in its place
+    that is some 15 instructions a lane, of which a special function has hundreds.
+
+    ```mlir
+    %y = llvm.intr.fma(%a, %b, %c) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    ```
+    becomes
+    ```mlir
+    %y = llvm.call @weft.fma_4xf32(%a, %b, %c) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // WEFT_CONVERSION_PASSES
