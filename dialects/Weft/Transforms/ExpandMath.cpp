@@ -96,6 +96,32 @@ bool hasLongFormula(Operation *op) {
          computeFormat(op->getResult(0).getType());
 }
 
+/// Special functions of f32 are those of f64, rounded; but the tangent, for which an f32 is reduced
+/// more simply. Where the module has that of f64 too, they become it, so that the formula is
+/// shared.
+void widenSpecials(ModuleOp module) {
+  llvm::DenseSet<std::pair<uint32_t, Type>> wide;
+  SmallVector<SpecialOp> narrow;
+  module.walk([&](SpecialOp op) {
+    const Type element = getElementTypeOrSelf(op.getType());
+    if (element.isF64()) wide.insert({static_cast<uint32_t>(op.getFunction()), op.getType()});
+    else if (element.isF32() && op.getFunction() != SpecialFunction::tan) narrow.push_back(op);
+  });
+  for (SpecialOp op : narrow) {
+    OpBuilder b(op);
+    Type type = b.getF64Type();
+    if (auto vector = dyn_cast<VectorType>(op.getType())) type = vector.clone(type);
+    if (!wide.contains({static_cast<uint32_t>(op.getFunction()), type})) continue;
+    auto operands = llvm::map_to_vector<3>(op->getOperands(), [&](Value operand) -> Value {
+      return arith::ExtFOp::create(b, op.getLoc(), type, operand);
+    });
+    Value result = SpecialOp::create(b, op.getLoc(), type, operands, op->getAttrs());
+    op.replaceAllUsesWith(
+        arith::TruncFOp::create(b, op.getLoc(), op.getType(), result).getResult());
+    op.erase();
+  }
+}
+
 /// Makes a function of each op on scalars that the module has `from` times or more, and calls it;
 /// of one on vectors, which may stand in a hot loop, from eight times as many on. Special functions
 /// are so long that a call is nothing beside them: they are shared whenever there are two.
@@ -153,7 +179,10 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
   }
 
   void runOnOperation() override {
-    if (auto module = dyn_cast<ModuleOp>(getOperation())) share(module, shareFrom);
+    if (auto module = dyn_cast<ModuleOp>(getOperation())) {
+      widenSpecials(module);
+      share(module, shareFrom);
+    }
     walkAndApplyPatterns(getOperation(), patterns);
   }
 
