@@ -350,7 +350,7 @@ private:
       for (std::size_t j = i + 1; j < terms.size(); ++j)
         candidates.push_back({cost(terms[i], terms[j]), {i, j}});
     // Of pairs that cost the same the first comes first.
-    std::ranges::stable_sort(candidates, {}, [](const auto &one) { return one.first; });
+    std::ranges::sort(candidates);
     for (std::size_t n = 0; n < std::min(breadth_, candidates.size()); ++n) {
       const auto &[products, pair] = candidates[n];
       if (least_ && total + products >= *least_) break;
