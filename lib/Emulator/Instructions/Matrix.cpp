@@ -103,23 +103,30 @@ void multiply(Warp &warp, const Instruction &in, LaneMask mask) {
     if (slots[i] != kNoSlot) std::memcpy(warp.lanes<float>(slots[i]), d[i], sizeof d[i]);
 }
 
-/// mma.sync of m8n8k4 in f64.
+/// mma.sync of f64, m8n8k4 or m16n8kK: fragments are those of m8n8k4 below each other first, then
+/// along the sum.
+template <int Rows, int K>
 void multiply_f64(Warp &warp, const Instruction &in, LaneMask mask) {
   if (!all_there(warp, in, mask)) return;
+  constexpr int kHalves = Rows / 8, kRegistersA = kHalves * K / 4, kRegistersB = K / 4;
+  constexpr int kSums = 2 * kHalves;
   const Slot *slots = in.more;
-  const auto *a = warp.lanes<double>(slots[2]), *b = warp.lanes<double>(slots[3]);
-  double d[2][kLanes];
-  for (int i = 0; i < 2; ++i) {
-    const auto *c = warp.lanes<double>(slots[4 + i]);
+  const double *a[kRegistersA], *b[kRegistersB];
+  for (int r = 0; r < kRegistersA; ++r) a[r] = warp.lanes<double>(slots[kSums + r]);
+  for (int r = 0; r < kRegistersB; ++r) b[r] = warp.lanes<double>(slots[kSums + kRegistersA + r]);
+  double d[kSums][kLanes];
+  for (int i = 0; i < kSums; ++i) {
+    const auto *c = warp.lanes<double>(slots[kSums + kRegistersA + kRegistersB + i]);
     for (int lane = 0; lane < kLanes; ++lane) {
-      const int row = lane / 4, column = lane % 4 * 2 + i;
+      const int row = lane / 4, column = lane % 4 * 2 + i % 2;
       double sum = c[lane];
-      for (int k = 0; k < 4; ++k)
-        sum = canonical(fused_multiply_add(a[4 * row + k], b[4 * column + k], sum));
+      for (int k = 0; k < K; ++k)
+        sum = canonical(fused_multiply_add(a[k / 4 * kHalves + i / 2][4 * row + k % 4],
+                                           b[k / 4][4 * column + k % 4], sum));
       d[i][lane] = sum;
     }
   }
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < kSums; ++i)
     if (slots[i] != kNoSlot) std::memcpy(warp.lanes<double>(slots[i]), d[i], sizeof d[i]);
 }
 
@@ -182,7 +189,13 @@ void add_matrices(FormTable &table) {
   add_product<Brain, 8>(table, "m16n8k8", "bf16", "[4f2r1r4f");
   add_product<Tensor32, 8>(table, "m16n8k8", "tf32", "[4f4r2r4f");
   add_product<Tensor32, 4>(table, "m16n8k4", "tf32", "[4f2r1r4f");
-  table.add({"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64"}, &multiply_f64, "[2g1g1g2g");
+  const auto add_f64 = [&](std::string_view shape, auto *run, std::string_view signature) {
+    table.add({"mma.sync.aligned", shape, "row.col.f64.f64.f64.f64"}, run, signature);
+  };
+  add_f64("m8n8k4", &multiply_f64<8, 4>, "[2g1g1g2g");
+  add_f64("m16n8k4", &multiply_f64<16, 4>, "[4g2g1g4g");
+  add_f64("m16n8k8", &multiply_f64<16, 8>, "[4g4g2g4g");
+  add_f64("m16n8k16", &multiply_f64<16, 16>, "[4g8g4g4g");
   add_load<1>(table, "x1", "[1rA");
   add_load<2>(table, "x2", "[2rA");
   add_load<4>(table, "x4", "[4rA");

@@ -268,25 +268,42 @@ TEST(Matrix, LowBitsOfTf32HaveNoMeaning) {
   }
 }
 
+// Elements of a: of 8 rows the lanes' group, the next 8 rows in the next register, then the next 4
+// of the sum; sums: two side by side, then those 8 rows below.
 TEST(Matrix, ProductsOfF64) {
   const auto a = [](int row, int k) { return 1.0 / (row + 2 * k + 1); };
   const auto b = [](int k, int column) { return std::sqrt(k * 8 + column + 1.0); };
   const auto c = [](int row, int column) { return row - column / 3.0; };
-  Registers fragment_a(1), fragment_b(1), fragment_c(2), expected(2);
-  for (int lane = 0; lane < 32; ++lane) {
-    fragment_a[0].push_back(bits_of(a(lane >> 2, lane % 4)));
-    fragment_b[0].push_back(bits_of(b(lane % 4, lane >> 2)));
-    for (int i = 0; i < 2; ++i) {
-      const int row = lane >> 2, column = lane % 4 * 2 + i;
-      double sum = c(row, column);
-      fragment_c[static_cast<std::size_t>(i)].push_back(bits_of(sum));
-      for (int k = 0; k < 4; ++k) sum = std::fma(a(row, k), b(k, column), sum);
-      expected[static_cast<std::size_t>(i)].push_back(bits_of(sum));
+  struct Form {
+    int rows, depth;
+  };
+  for (const auto &[rows, depth] : {Form{8, 4}, Form{16, 4}, Form{16, 8}, Form{16, 16}}) {
+    Registers fragment_a, fragment_b, fragment_c, expected;
+    const auto fill = [](Registers &registers, const std::function<double(int, int)> &value) {
+      std::vector<std::uint64_t> &lanes = registers.emplace_back();
+      for (int lane = 0; lane < 32; ++lane) lanes.push_back(bits_of(value(lane >> 2, lane % 4)));
+    };
+    for (int k = 0; k < depth; k += 4) {
+      for (int row = 0; row < rows; row += 8)
+        fill(fragment_a, [&](int group, int in_group) { return a(row + group, k + in_group); });
+      fill(fragment_b, [&](int group, int in_group) { return b(k + in_group, group); });
     }
+    for (int row = 0; row < rows; row += 8)
+      for (int i = 0; i < 2; ++i) {
+        fill(fragment_c, [&](int group, int in_group) { return c(row + group, 2 * in_group + i); });
+        fill(expected, [&, depth = depth](int group, int in_group) {
+          const int column = 2 * in_group + i;
+          double sum = c(row + group, column);
+          for (int k = 0; k < depth; ++k) sum = std::fma(a(row + group, k), b(k, column), sum);
+          return sum;
+        });
+      }
+    EXPECT_EQ(multiply("mma.sync.aligned.m" + std::to_string(rows) + "n8k" + std::to_string(depth) +
+                           ".row.col.f64.f64.f64.f64",
+                       fragment_a, fragment_b, fragment_c, true),
+              expected)
+        << rows << " " << depth;
   }
-  EXPECT_EQ(multiply("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", fragment_a, fragment_b,
-                     fragment_c, true),
-            expected);
 }
 
 /// What lanes have after ldmatrix of 4 matrices whose elements are their own numbers: rows lie in
