@@ -57,7 +57,7 @@ static const char *ptxVersionOf(llvm::StringRef chip) {
 }
 
 void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
-  passes.addPass(mlir::weft::createLoopsToGpuPass({.tensorCores = numberOf(chip) >= 80}));
+  passes.addPass(mlir::weft::createLoopsToGpuPass({.capability = numberOf(chip)}));
   mlir::weft::ExpandMathPassOptions math;
   math.expandRemainder = true;
   passes.addNestedPass<func::FuncOp>(mlir::weft::createExpandMathPass(math));

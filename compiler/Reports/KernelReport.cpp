@@ -1,6 +1,7 @@
 // Reads what kernels need off their module, and runs ptxas.
 #include "Reports/KernelReport.h"
 
+#include "Weft/Conversion/LoopsToGpu/HostCalls.h"
 #include "Weft/IR/Places.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,7 +22,7 @@ static std::optional<std::array<int64_t, 3>> sizesOf(Operation *kernel, StringRe
   return std::array<int64_t, 3>{sizes[0], sizes[1], sizes[2]};
 }
 
-/// The arrays in shared memory that a kernel names.
+/// The arrays in shared memory that a kernel names, and what launches give it besides.
 static int64_t sharedBytesOf(LLVM::LLVMFuncOp kernel, gpu::GPUModuleOp module) {
   llvm::SmallPtrSet<Operation *, 4> found;
   kernel.walk([&](LLVM::AddressOfOp address) {
@@ -29,7 +30,8 @@ static int64_t sharedBytesOf(LLVM::LLVMFuncOp kernel, gpu::GPUModuleOp module) {
     if (global && global.getAddrSpace() == static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
       found.insert(global);
   });
-  int64_t bytes = 0;
+  auto given = kernel->getAttrOfType<IntegerAttr>(kDynamicSharedBytes);
+  int64_t bytes = given ? given.getInt() : 0;
   const DataLayout layout(module->getParentOfType<ModuleOp>());
   for (Operation *op : found) {
     Type type = cast<LLVM::GlobalOp>(op).getType();

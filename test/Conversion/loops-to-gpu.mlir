@@ -1,6 +1,6 @@
 // Structured ops are launches: of a thread per element of the result, and of threads that share more.
 // RUN: weft-opt %s --weft-loops-to-gpu --split-input-file | FileCheck %s
-// RUN: weft-opt %s --weft-loops-to-gpu=tensor-cores --split-input-file | FileCheck %s --check-prefix=CORES
+// RUN: weft-opt %s --weft-loops-to-gpu=capability=80 --split-input-file | FileCheck %s --check-prefix=CORES
 
 // Blocks of 256 threads; those beyond the last element do nothing. The last axis runs fastest.
 // CHECK-LABEL: func @elementwise
@@ -559,7 +559,9 @@ func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memre
 // CHECK-NOT: nvvm.mma.sync
 // CORES-LABEL: func @narrow
 // CORES: gpu.launch
-// CORES-SAME: workgroup(%[[A:.*]] : memref<2x64x32xi16, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<2x32x64xi16, #gpu.address_space<workgroup>>)
+// CORES-SAME: dynamic_shared_memory_size %c16384_i32
+// CORES: %[[A:.*]] = memref.view {{.*}} to memref<2x64x32xi16, #gpu.address_space<workgroup>>
+// CORES: %[[B:.*]] = memref.view {{.*}} to memref<2x32x64xi16, #gpu.address_space<workgroup>>
 // CORES: vector.load %arg0[{{.*}}] {alignment = 16 : i64} : memref<70x40xi16>, vector<8xi16>
 // CORES: vector.load %arg1[{{.*}}] {alignment = 16 : i64} : memref<40x80xi16>, vector<8xi16>
 // CORES: vector.store %{{.*}}, %[[A]]

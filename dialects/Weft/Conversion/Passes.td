@@ -63,7 +63,7 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
       whose threads keep a row in registers; what only the chain reads is not stored,
     - what is read along another axis than it is written: tiles in shared memory,
     - products of 16 rows and columns and more, and convolutions: tiles, of which both operands are in
-      shared memory; of bf16 and f16 on tensor cores, where the chip has them,
+      shared memory; of bf16, f16 and f64 on tensor cores, where the chip has them,
     - many elements that lie side by side: as many a thread as 16 bytes have.
 
     A contraction of floating numbers is one chain of fused products for each result, as on processors
@@ -71,8 +71,8 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
     host stored is stored by a launch of one thread, and what it read for launches alone is read
     there, where nothing has been written since. Copies between dense buffers stay.
   }];
-  let options = [Option<"tensorCores", "tensor-cores", "bool", /*default=*/"false",
-                        "Whether the chip multiplies fragments of bf16 and f16 (sm_80 on).">];
+  let options = [Option<"capability", "capability", "unsigned", /*default=*/"75",
+                        "The number in the chip's name: 80 of sm_80.">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

@@ -216,6 +216,44 @@ TEST(Kernels, ArgumentsNeedNotBeAligned) {
   });
 }
 
+TEST(Kernels, ProductsOfF64HaveTheBitsOfTheProcessorOnTensorCores) {
+  const double tolerance = host_cpu_level() >= CpuLevel::v3 ? 0 : 1e-15;
+  struct Case {
+    std::int64_t batch, m, n, k;
+  };
+  // Whole tiles of each size, and others: sizes that no tile divides, and rows of odd ones.
+  const Case cases[] = {{1, 64, 64, 32},    {3, 70, 90, 50},     {1, 17, 65, 33},    {1, 40, 48, 1},
+                        {128, 128, 64, 32}, {1, 2048, 2048, 32}, {1, 1030, 2050, 18}};
+  for (const std::string chip : {"sm_75", "sm_80", "sm_90"})
+    on_gpu("stress,seed=5,chip=" + chip, [&] {
+      for (const auto &[batch, m, n, k] : cases)
+        for (const int form : {0, 1, 2, 3}) {
+          // Of the large ones a form for each chip: they take a second.
+          if (m * n > 1'000'000 && (chip == "sm_75" || form != (chip == "sm_80" ? 2 : 1))) continue;
+          const bool lhs = (form & 1) != 0, rhs = (form & 2) != 0;
+          auto multiply = function([=](Tensor x, Tensor y) {
+            return matmul(x, y, {.transpose_lhs = lhs, .transpose_rhs = rhs});
+          });
+          // Thirds, as products of numbers of f32 need no rounding.
+          const Tensor x = samples(lhs ? Shape{batch, k, m} : Shape{batch, m, k}, DType::f64) / 3,
+                       y = samples(rhs ? Shape{n, k} : Shape{k, n}, DType::f64) / 3;
+          const Tensor there = multiply(x.to("gpu:0"), y.to("gpu:0"));
+          EXPECT_LE(difference(there, multiply(x, y)), tolerance)
+              << chip << " " << m << " " << n << " " << k << " form " << form;
+          const Counters counters;
+          counters.reset();
+          multiply(x.to("gpu:0"), y.to("gpu:0")).to("cpu");
+          EXPECT_EQ(counters.read().shared_bank_conflicts, 0U)
+              << chip << " " << m << " " << n << " " << k << " form " << form;
+        }
+      // A sum that is -0, as what is left of a product may be, stays so to the end of the part.
+      auto square = function([](Tensor x) { return 1 / matmul(x, -x.mT()); });
+      const Tensor small = broadcast(tensor(1e-200), {20, 2});
+      EXPECT_EQ(square(small.to("gpu:0")).to_vector<double>(), square(small).to_vector<double>());
+      EXPECT_EQ(square(small).to_vector<double>()[0], -INFINITY);
+    });
+}
+
 /// What a function of one argument on the emulator does after its first call.
 weft_emulator_counters_t cost_of(const Unary &body, const Shape &shape) {
   auto f = function(body);

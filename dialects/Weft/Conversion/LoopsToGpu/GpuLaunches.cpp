@@ -150,6 +150,10 @@ private:
     }
     const auto kernel = kernels.find(launch.getKernelName().getValue());
     if (kernel == kernels.end()) return launch.emitOpError("launches a kernel that is not there");
+    if (Value shared = launch.getDynamicSharedMemorySize())
+      if (const auto known = getConstantIntValue(shared))
+        SymbolTable::lookupNearestSymbolFrom(launch, launch.getKernel())
+            ->setAttr(kDynamicSharedBytes, b.getI64IntegerAttr(*known));
     callRuntime(b, "weft_rt_gpu_launch",
                 {arith::ConstantIntOp::create(b, kernel->second, 64), list,
                  arith::ConstantIntOp::create(b, count - kGrid, 64)},

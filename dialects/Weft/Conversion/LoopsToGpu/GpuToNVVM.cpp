@@ -49,6 +49,13 @@ struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
     target.addLegalOp<gpu::GPUModuleOp>();
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
       signalPassFailure();
+    // What launches give is declared, without a size: the conversion defines a byte beside it.
+    getOperation()->walk([](LLVM::GlobalOp global) {
+      auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+      if (type && type.getNumElements() == 0 &&
+          global.getAddrSpace() == static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared))
+        global.setLinkage(LLVM::Linkage::External);
+    });
   }
 };
 } // namespace

@@ -6,6 +6,9 @@
 
 namespace mlir::weft {
 
+/// Of a kernel: how many bytes of shared memory its launches give it besides what it declares.
+inline constexpr llvm::StringLiteral kDynamicSharedBytes = "weft.dynamic_shared_bytes";
+
 /// The address where a buffer begins, as a number of 64 bits; without `offset` that of the memory
 /// it is a view of.
 Value deviceAddress(ImplicitLocOpBuilder &b, Value buffer, bool offset);

@@ -251,7 +251,8 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         const Nest *epilogue = more ? &nests[number++] : nullptr;
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
         b.setInsertionPoint(epilogue ? epilogue->op : nest.op);
-        launches.append(buildProduct(b, nest, epilogue, tensorCores, kernels.getName(), name));
+        launches.append(
+            buildProduct(b, nest, epilogue, ChipTraits::of(capability), kernels.getName(), name));
         if (epilogue) rewriter.eraseOp(epilogue->op);
       } else if (isTranspose(nest.generic())) {
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);

@@ -76,7 +76,7 @@ protected:
     Value count, first = {};  ///< of all, and of the block
     bool isAlong = false;     ///< whether the last of the summed loops runs fastest in memory
     int64_t width = 1;        ///< how many elements are copied at once, along what runs fastest
-    Value buffer = {};        ///< shared memory: two parts, one of which is filled meanwhile
+    Value buffer = {};        ///< shared memory: parts, one of which is filled meanwhile
   };
   Side sideOf(Value factor, ArrayRef<unsigned> loops, int64_t tile, Value count);
 
@@ -84,8 +84,8 @@ protected:
   virtual Value copied(Value factor) { return factor; }
   virtual int64_t mostCopied(const Side &side) const;
 
-  /// Place for two parts of a factor.
-  virtual Value shared(gpu::LaunchOp launch, const Side &side);
+  /// Gives the block shared memory for parts of both factors.
+  virtual void placeBuffers(gpu::LaunchOp launch);
 
   /// A place in a part.
   struct Place {
@@ -114,6 +114,9 @@ protected:
   /// Whether what was copied during an iteration is stored in the next one: otherwise ptxas has
   /// stores, and waits for what they store, in the midst of products. It takes registers.
   virtual bool storesLate() const { return false; }
+
+  /// The results with what all parts from `from` to `to` of the summed loops add to them.
+  virtual SmallVector<Value> addParts(Value from, Value to, SmallVector<Value> sums);
 
   /// The results with what a part adds to them.
   virtual SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums);
@@ -154,13 +157,5 @@ protected:
   Side lhs, rhs;
   Value thread, row, column, batch, part;
 };
-
-/// Whether both factors are numbers of bf16, or of f16, widened to f32.
-bool isOfNarrowFloats(const ProductRoles &roles);
-
-/// Builds those of such a product on tensor cores.
-SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, const Nest &product,
-                                              const Nest *epilogue, StringRef module,
-                                              StringRef kernel);
 
 } // namespace mlir::weft

@@ -2,8 +2,8 @@
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
+#include "Weft/Conversion/LoopsToGpu/Fragments.h"
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
-#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -23,6 +23,8 @@ constexpr int64_t kAlong = 16;
 constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
 /// Bytes of all banks of shared memory.
 constexpr int64_t kBankBytes = 128;
+/// A multiple of the depth of every kind of tile, so that parts do not depend on which is taken.
+constexpr int64_t kDepths = 32;
 /// Tiles below each other whose blocks run at the same time, so that they share what they read.
 constexpr int64_t kTilesOfGroup = 16;
 
@@ -103,8 +105,8 @@ SmallVector<gpu::LaunchOp> ProductBuilder::inParts(Value parts, StringRef module
   OpBuilder::InsertionGuard after(b);
   Value ofPart = b.createOrFold<arith::MulIOp>(
       b.createOrFold<arith::CeilDivUIOp>(b.createOrFold<arith::CeilDivUIOp>(summed, parts),
-                                         index(depth)),
-      index(depth));
+                                         index(kDepths)),
+      index(kDepths));
   Value results =
       b.createOrFold<arith::MulIOp>(batches, b.createOrFold<arith::MulIOp>(rows, columns));
   Type element = cast<MemRefType>(op.getDpsInitOperand(0)->get().getType()).getElementType();
@@ -230,7 +232,7 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
   rhs = sideOf(roles.rhs, roles.columns, tileColumns, columns);
   lhs.first = mul(tileOfRows, index(tileRows));
   rhs.first = mul(tileOfColumns, index(tileColumns));
-  for (Side *side : {&lhs, &rhs}) side->buffer = shared(launch, *side);
+  placeBuffers(launch);
   placeThread();
   if (parts) {
     part = launch.getBlockIds().y;
@@ -247,7 +249,20 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
       sums.push_back(start(i == 0 ? result : add(result, index(i))));
     }
   });
-  // What a part needs is on its way while the one before is multiplied.
+  const SmallVector<Value> results = addParts(from, to, std::move(sums));
+  size_t number = 0;
+  eachResult([&](Value result, Value isInside) {
+    auto guard = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard after(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    store(result, ArrayRef(results).slice(number, neighbours));
+    number += neighbours;
+  });
+  return launch;
+}
+
+// What a part needs is on its way while the one before is multiplied.
+SmallVector<Value> ProductBuilder::addParts(Value from, Value to, SmallVector<Value> sums) {
   const size_t results = sums.size();
   SmallVector<Value> first = loadPart(from, to);
   sums.push_back(index(0));
@@ -278,15 +293,7 @@ gpu::LaunchOp ProductBuilder::tilesLaunch(Value from, Value to, Value parts, Str
     }
     scf::YieldOp::create(b, sums);
   }
-  size_t number = 0;
-  eachResult([&](Value result, Value isInside) {
-    auto guard = scf::IfOp::create(b, isInside, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(guard.thenBlock());
-    store(result, SmallVector<Value>(loop.getResults().slice(number, neighbours)));
-    number += neighbours;
-  });
-  return launch;
+  return SmallVector<Value>(loop.getResults().take_front(results));
 }
 
 bool ProductBuilder::isAlongSum(Value factor) {
@@ -322,9 +329,11 @@ int64_t ProductBuilder::mostCopied(const Side &side) const {
   return std::min(mostOf(side.factor), side.tile * depth / kBlockSize);
 }
 
-Value ProductBuilder::shared(gpu::LaunchOp launch, const Side &side) {
-  const int64_t line = side.tile + (side.isAlong ? padding(side.factor) : 0);
-  return sharedMemory(launch, {2, depth, line}, side.factor.getType());
+void ProductBuilder::placeBuffers(gpu::LaunchOp launch) {
+  for (Side *side : {&lhs, &rhs}) {
+    const int64_t line = side->tile + (side->isAlong ? padding(side->factor) : 0);
+    side->buffer = sharedMemory(launch, {2, depth, line}, side->factor.getType());
+  }
 }
 
 ProductBuilder::Place ProductBuilder::placeOf(const Side &side, int64_t copy) {
@@ -479,11 +488,11 @@ Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial) {
 }
 
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
-                                        const Nest *epilogue, bool tensorCores, StringRef module,
-                                        StringRef kernel) {
-  if (tensorCores && isOfNarrowFloats(*rolesOf(product.generic())))
-    return buildOnTensorCores(b, product, epilogue, module, kernel);
-  return ProductBuilder(b, product, epilogue).build(module, kernel);
+                                        const Nest *epilogue, const ChipTraits &chip,
+                                        StringRef module, StringRef kernel) {
+  return (hasFragments(product, chip) ? fragmentsOf(b, product, epilogue, chip)
+                                      : std::make_unique<ProductBuilder>(b, product, epilogue))
+      ->build(module, kernel);
 }
 
 } // namespace mlir::weft

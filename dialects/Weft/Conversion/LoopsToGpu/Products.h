@@ -22,6 +22,16 @@ bool isWithVector(linalg::GenericOp op);
 /// can do so where that result is in registers.
 bool isEpilogue(const Nest &product, const Nest &next);
 
+/// What kernels of a chip can do.
+struct ChipTraits {
+  /// `capability` is the number of its name: 80 of sm_80.
+  static ChipTraits of(unsigned capability);
+
+  bool hasNarrowFragments = false; ///< multiplies fragments of bf16 and f16
+  /// Rows of the fragments of f64 that it multiplies faster than single numbers; 0 of others.
+  int64_t rowsOfDoubles = 0;
+};
+
 /// Builds the launches of such a product where `b` is, after which it is unused, and its epilogue,
 /// if there is one. A block has a tile of 64 x 64, 128 x 64 or 128 x 128 results, up to 8 x 8 of a
 /// thread in registers, and goes along the reduced loops by parts of both factors, which it copies
@@ -29,11 +39,11 @@ bool isEpilogue(const Nest &product, const Nest &next);
 ///
 /// Every result of a product of matrices is one chain of sums in the order of the reduced loop, as
 /// of any other kernel. What else has long sums and few tiles sums up parts of them in blocks of
-/// their own, which a second launch adds in their order. A product of bf16 or f16 is done by
-/// `tensorCores`, which sum 16 products at a time in an order and with roundings of their own; its
-/// tiles have up to 256 x 128 results.
+/// their own, which a second launch adds in their order. Where the chip has tensor cores, these do
+/// products of bf16 and f16, with tiles of up to 256 x 128 results, and sum 16 products at a time
+/// in an order and with roundings of their own. Those of f64 are chains there too.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
-                                        const Nest *epilogue, bool tensorCores, StringRef module,
-                                        StringRef kernel);
+                                        const Nest *epilogue, const ChipTraits &chip,
+                                        StringRef module, StringRef kernel);
 
 } // namespace mlir::weft

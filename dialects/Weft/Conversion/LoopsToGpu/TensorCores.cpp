@@ -1,7 +1,7 @@
 // Products of floats of 16 bits on tensor cores: lines of elements in shared memory, and fragments
 // of warps.
+#include "Weft/Conversion/LoopsToGpu/Fragments.h"
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
-#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,55 +26,36 @@ FloatType formatOf(Value factor) {
   return cast<FloatType>(factor.getDefiningOp<arith::ExtFOp>().getIn().getType());
 }
 
-/// Builds a product of matrices of bf16 or f16 whose warps multiply fragments on tensor cores:
-/// every warp has a part of the tile, and each of its mma.m16n8k16 adds products of 16 elements of
-/// the summed loop. Which thread has which elements is the PTX manual's "Matrix Fragments for
-/// mma.m16n8k16".
-class TensorCoreBuilder : public ProductBuilder {
+/// Builds a product of matrices of bf16 or f16, each of whose mma.m16n8k16 adds products of 16
+/// elements of the summed loop. Which thread has which elements is the PTX manual's "Matrix
+/// Fragments for mma.m16n8k16".
+class TensorCoreBuilder : public FragmentBuilder {
 public:
   TensorCoreBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
-      : ProductBuilder(b, product, epilogue), format(formatOf(roles.lhs)) {
+      : FragmentBuilder(b, product, epilogue), format(formatOf(roles.lhs)) {
     // The more a warp has of both, the fewer bytes of shared memory it reads for each product.
     const bool isHuge = isWorthTilesOf(op, roles, 256, 128);
     const bool isMiddling = isWorthTilesOf(op, roles, 128, 128);
     tileRows = isHuge ? 256 : isMiddling ? 128 : 64;
     tileColumns = isHuge || isMiddling ? 128 : 64;
     depth = 32;
-    warpsOfRows = isHuge ? 4 : 2;
-    warpsOfColumns = kBlockSize / kWarp / warpsOfRows;
-    ofRows = tileRows / warpsOfRows / kRows;
-    ofColumns = tileColumns / warpsOfColumns / kColumns;
+    setWarps(isHuge ? 4 : 2);
   }
 
 private:
-  /// Rows and columns of one mma, and elements of its sum.
-  static constexpr int64_t kRows = 16, kColumns = 8, kDepth = 16;
-
   /// Elements of a copy of 16 bytes, a chunk.
   static constexpr int64_t kCopied = 8;
-
-  void placeThread() override {
-    lane = rem(thread, index(kWarp));
-    Value warp = div(thread, index(kWarp));
-    row = mul(div(warp, index(warpsOfColumns)), index(tileRows / warpsOfRows));
-    column = mul(rem(warp, index(warpsOfColumns)), index(tileColumns / warpsOfColumns));
-  }
 
   Value copied(Value factor) override { return bitsOf(factor); }
   int64_t mostCopied(const Side &) const override { return kCopied; }
 
-  /// Whether lines of shared memory are along the tile, as they are in memory: fragments are
-  /// transposed when they are read.
-  static bool isAcross(const Side &side) { return !side.isAlong && side.width == kCopied; }
+  /// As they are in memory: fragments are transposed when they are read.
+  bool isAcross(const Side &side) const override { return !side.isAlong && isWide(side); }
+  Type elementType() override { return b.getI16Type(); }
 
-  Value shared(gpu::LaunchOp launch, const Side &side) override {
-    const int64_t lines = isAcross(side) ? depth : side.tile;
-    return sharedMemory(launch, {2, lines, isAcross(side) ? side.tile : depth}, b.getI16Type());
-  }
-
-  /// Where an element of a line of shared memory is: chunks are exchanged so that those of 8 lines
-  /// that stand below each other, which are written and read together, are in different banks.
-  Value inLine(const Side &side, Value line, Value element) {
+  /// Chunks are exchanged so that those of 8 lines that stand below each other, which are written
+  /// and read together, are in different banks.
+  Value inLine(const Side &side, Value line, Value element) override {
     Value exchanged = isAcross(side) ? rem(line, index(8)) : rem(div(line, index(2)), index(4));
     Value chunk = arith::XOrIOp::create(b, div(element, index(kCopied)), exchanged);
     return add(mul(chunk, index(kCopied)), rem(element, index(kCopied)));
@@ -185,54 +166,33 @@ private:
     return parts;
   }
 
-  SmallVector<Value> addPart(Value stage, Value, Value, SmallVector<Value> sums) override {
-    for (int64_t k = 0; k < depth; k += kDepth) {
-      SmallVector<SmallVector<Value>> left, right;
-      for (int64_t i = 0; i < ofRows; ++i)
-        left.push_back(matrices(lhs, stage, add(row, index(i * kRows)), k, /*linesFirst=*/true));
-      for (int64_t j = 0; j < ofColumns; j += 2) {
-        const SmallVector<Value> two = matrices(rhs, stage, add(column, index(j * kColumns)), k,
-                                                /*linesFirst=*/false);
-        right.push_back({two[0], two[1]});
-        right.push_back({two[2], two[3]});
-      }
-      for (int64_t i = 0; i < ofRows; ++i)
-        for (int64_t j = 0; j < ofColumns; ++j)
-          addFragments(left[i], right[j],
-                       MutableArrayRef<Value>(sums).slice((i * ofColumns + j) * 4, 4));
+  int64_t depthOfStep() const override { return 16; }
+
+  Fragments load(Value stage, int64_t inDepth) override {
+    Fragments found;
+    for (int64_t i = 0; i < ofRows; ++i)
+      found.left.push_back(
+          matrices(lhs, stage, add(row, index(i * kRows)), inDepth, /*linesFirst=*/true));
+    for (int64_t j = 0; j < ofColumns; j += 2) {
+      const SmallVector<Value> two =
+          matrices(rhs, stage, add(column, index(j * kColumns)), inDepth, /*linesFirst=*/false);
+      found.right.push_back({two[0], two[1]});
+      found.right.push_back({two[2], two[3]});
     }
-    return sums;
+    return found;
   }
 
-  void addFragments(ArrayRef<Value> left, ArrayRef<Value> right, MutableArrayRef<Value> sums) {
+  void multiply(ArrayRef<Value> left, ArrayRef<Value> right, MutableArrayRef<Value> sums) override {
     const NVVM::MMATypes type = format.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
     auto result =
         LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getF32Type()));
-    auto product = NVVM::MmaOp::create(b, result, left, right, sums, {kRows, kColumns, kDepth},
-                                       std::nullopt, std::nullopt, std::array{type, type},
-                                       std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    auto product = NVVM::MmaOp::create(
+        b, result, left, right, sums, {kRows, kColumns, depthOfStep()}, std::nullopt, std::nullopt,
+        std::array{type, type}, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (int64_t i = 0; i < 4; ++i) sums[i] = LLVM::ExtractValueOp::create(b, product, i);
   }
 
-  int64_t mostNeighbours() const override { return 2; }
-  bool storesLate() const override { return true; }
-
-  void eachResult(function_ref<void(Value result, Value isInside)> what) override {
-    Value group = div(lane, index(4)), inGroup = rem(lane, index(4));
-    const int64_t neighbours = neighboursOfResults();
-    for (int64_t i = 0; i < ofRows; ++i)
-      for (int64_t j = 0; j < ofColumns; ++j)
-        for (int64_t c = 0; c < 4; c += neighbours) {
-          Value m = add(add(row, index(i * kRows + c / 2 * 8)), group);
-          Value n = add(add(column, index(j * kColumns + c % 2)), mul(inGroup, index(2)));
-          oneResult(m, n, what);
-        }
-  }
-
   FloatType format;
-  int64_t warpsOfRows = 0, warpsOfColumns = 0; ///< of a block, along each
-  int64_t ofRows = 0, ofColumns = 0;           ///< products of a warp along each
-  Value lane;
 };
 
 } // namespace
@@ -241,10 +201,9 @@ bool isOfNarrowFloats(const ProductRoles &roles) {
   return roles.isSum && formatOf(roles.lhs) && formatOf(roles.lhs) == formatOf(roles.rhs);
 }
 
-SmallVector<gpu::LaunchOp> buildOnTensorCores(ImplicitLocOpBuilder &b, const Nest &product,
-                                              const Nest *epilogue, StringRef module,
-                                              StringRef kernel) {
-  return TensorCoreBuilder(b, product, epilogue).build(module, kernel);
+std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                                  const Nest *epilogue, const ChipTraits &) {
+  return std::make_unique<TensorCoreBuilder>(b, product, epilogue);
 }
 
 } // namespace mlir::weft

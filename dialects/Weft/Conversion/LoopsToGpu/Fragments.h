@@ -1,0 +1,73 @@
+// Products whose warps multiply fragments of matrices on tensor cores.
+#pragma once
+
+#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
+#include "Weft/Conversion/LoopsToGpu/Products.h"
+
+namespace mlir::weft {
+
+/// Whether the chip's tensor cores do a product.
+bool hasFragments(const Nest &product, const ChipTraits &chip);
+
+/// Whether both factors are numbers of bf16, or of f16, widened to f32.
+bool isOfNarrowFloats(const ProductRoles &roles);
+/// Whether it is one chain of fused products of f64 for each result.
+bool isOfFusedDoubles(const Nest &product, const ProductRoles &roles);
+
+/// Those that build them.
+std::unique_ptr<ProductBuilder> fragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                            const Nest *epilogue, const ChipTraits &chip);
+std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                                  const Nest *epilogue, const ChipTraits &chip);
+std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                                  const Nest *epilogue, const ChipTraits &chip);
+
+/// Builds a product of which every warp has a part of the tile, made of fragments of 16 x 8
+/// results. Which thread has which of these is the same for all types.
+class FragmentBuilder : public ProductBuilder {
+protected:
+  using ProductBuilder::ProductBuilder;
+
+  /// Rows and columns of a fragment, and how many of its sums a thread has.
+  static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4;
+
+  /// Sets how many warps a block has along rows; the others are along columns.
+  void setWarps(int64_t ofRows);
+
+  /// Whether lines of shared memory are along the tile, and not along the sum.
+  virtual bool isAcross(const Side &side) const = 0;
+  /// What these are made of.
+  virtual Type elementType() = 0;
+  /// Where an element of a line is, so that those that are accessed together are in different
+  /// banks.
+  virtual Value inLine(const Side &side, Value line, Value element) = 0;
+
+  /// What one step along the sum multiplies: fragments of rows and of columns, each the registers
+  /// of a thread.
+  struct Fragments {
+    SmallVector<SmallVector<Value>> left, right;
+  };
+  virtual int64_t depthOfStep() const = 0;
+  virtual Fragments load(Value stage, int64_t inDepth) = 0;
+  virtual void multiply(ArrayRef<Value> left, ArrayRef<Value> right,
+                        MutableArrayRef<Value> sums) = 0;
+
+  void placeThread() override;
+  void placeBuffers(gpu::LaunchOp launch) override;
+  SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums) override;
+  int64_t mostNeighbours() const override { return 2; }
+  bool storesLate() const override { return true; }
+  void eachResult(function_ref<void(Value result, Value isInside)> what) override;
+
+  using ProductBuilder::load;
+
+  int64_t ofRows = 0, ofColumns = 0; ///< fragments of a warp along each
+  Value lane;
+
+private:
+  void multiply(const Fragments &fragments, MutableArrayRef<Value> sums);
+
+  int64_t warpsOfColumns = 0;
+};
+
+} // namespace mlir::weft
