@@ -1,6 +1,8 @@
 // Structured ops are launches: of a thread per element of the result, and of threads that share more.
 // RUN: weft-opt %s --weft-loops-to-gpu --split-input-file | FileCheck %s
 // RUN: weft-opt %s --weft-loops-to-gpu=capability=80 --split-input-file | FileCheck %s --check-prefix=CORES
+// RUN: weft-opt %s --weft-loops-to-gpu=capability=86 --split-input-file | FileCheck %s --check-prefix=OTHERS
+// RUN: weft-opt %s --weft-loops-to-gpu=capability=90 --split-input-file | FileCheck %s --check-prefix=HOPPER
 
 // Blocks of 256 threads; those beyond the last element do nothing. The last axis runs fastest.
 // CHECK-LABEL: func @elementwise
@@ -554,23 +556,39 @@ func.func @long_sums(%x: memref<1000x16xf32>, %y: memref<1000x16xf32>, %z: memre
 // -----
 
 // Products of bf16 and f16 are of fragments that warps multiply, where the chip can. Lines of shared memory are along the sum, and where
-// 16 bytes at once are copied across it, along the tile.
+// 16 bytes at once are copied across it, along the tile. Parts are copied beside the program, three ahead; the part behind the last is
+// zeros, and the last fragments of a part are multiplied behind the barrier of the next one.
 // CHECK-LABEL: func @narrow
 // CHECK-NOT: nvvm.mma.sync
 // CORES-LABEL: func @narrow
 // CORES: gpu.launch
-// CORES-SAME: dynamic_shared_memory_size %c16384_i32
-// CORES: %[[A:.*]] = memref.view {{.*}} to memref<2x64x32xi16, #gpu.address_space<workgroup>>
-// CORES: %[[B:.*]] = memref.view {{.*}} to memref<2x32x64xi16, #gpu.address_space<workgroup>>
-// CORES: vector.load %arg0[{{.*}}] {alignment = 16 : i64} : memref<70x40xi16>, vector<8xi16>
-// CORES: vector.load %arg1[{{.*}}] {alignment = 16 : i64} : memref<40x80xi16>, vector<8xi16>
-// CORES: vector.store %{{.*}}, %[[A]]
-// CORES: vector.store %{{.*}}, %[[B]]
-// CORES: gpu.barrier
+// CORES-SAME: dynamic_shared_memory_size %c32768_i32
+// CORES: memref.view {{.*}} to memref<4x64x32xi16, #gpu.address_space<workgroup>>
+// CORES: memref.view {{.*}} to memref<4x32x64xi16, #gpu.address_space<workgroup>>
+// CORES-NOT: vector.load
+// CORES-COUNT-6: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg, %{{.*}} :
+// CORES: nvvm.cp.async.wait.group 2
+// CORES-NEXT: gpu.barrier
 // CORES: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4
 // CORES: nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4
-// CORES-COUNT-8: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>{{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
-// CORES: gpu.barrier
+// CORES-NOT: nvvm.mma.sync
+// CORES-COUNT-2: nvvm.cp.async.shared.global
+// CORES: nvvm.cp.async.commit.group
+// CORES: nvvm.ldmatrix
+// CORES-COUNT-4: nvvm.mma.sync {{.*}}multiplicandAPtxType = #nvvm.mma_type<bf16>{{.*}}shape = #nvvm.shape<m = 16, n = 8, k = 16>
+// CORES: scf.for
+// CORES: nvvm.cp.async.wait.group 2
+// CORES-NEXT: gpu.barrier
+// CORES: nvvm.ldmatrix
+// CORES-COUNT-4: nvvm.mma.sync
+// CORES: nvvm.cp.async.commit.group
+// CORES: nvvm.ldmatrix
+// CORES-COUNT-4: nvvm.mma.sync
+// CORES: scf.yield
+// CORES-COUNT-4: nvvm.mma.sync
+// CORES-NOT: nvvm.mma.sync
+// CORES-NOT: gpu.barrier
+// CORES: return
 func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j, s) -> (i, s)>, affine_map<(i, j, s) -> (s, j)>, affine_map<(i, j, s) -> (i, j)>],
                   iterator_types = ["parallel", "parallel", "reduction"]}
@@ -584,6 +602,43 @@ func.func @narrow(%x: memref<70x40xi16>, %y: memref<40x80xi16>, %z: memref<70x80
     %6 = arith.addf %out, %5 : f32
     linalg.yield %6 : f32
   }
+  return
+}
+
+// -----
+
+// Those of f64 are too, with the bits of a chain of fused products. What is no multiple of a part, or not of 16 bytes, goes through
+// registers, with zeros that leave sums as they are.
+// CORES-LABEL: func @doubles
+// CORES: memref.view {{.*}} to memref<4x64x16xf64, #gpu.address_space<workgroup>>
+// CORES: memref.view {{.*}} to memref<4x16x64xf64, #gpu.address_space<workgroup>>
+// CORES-COUNT-12: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+// CORES: scf.for
+// CORES: nvvm.cp.async.wait.group 2
+// CORES-NEXT: gpu.barrier
+// CORES: nvvm.cp.async.shared.global
+// CORES: memref.load %{{.*}} : memref<4x64x16xf64, #gpu.address_space<workgroup>>
+// CORES-COUNT-16: llvm.call_intrinsic "llvm.nvvm.mma.m8n8k4.row.col.f64"
+// HOPPER-LABEL: func @doubles
+// HOPPER-COUNT-8: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.f64"
+// CORES-LABEL: func @odd_doubles
+// CORES: memref.view {{.*}} to memref<2x64x16xf64, #gpu.address_space<workgroup>>
+// CORES: arith.constant dense<-0.000000e+00> : vector<2xf64>
+// CORES: vector.store
+// CORES-NOT: nvvm.cp.async
+// CORES: llvm.call_intrinsic "llvm.nvvm.mma.m8n8k4.row.col.f64"
+// CHECK-LABEL: func @doubles
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: math.fma
+// OTHERS-LABEL: func @doubles
+// OTHERS-NOT: llvm.call_intrinsic
+// OTHERS: math.fma
+func.func @doubles(%x: memref<70x48xf64>, %y: memref<48x80xf64>, %z: memref<70x80xf64>) {
+  linalg.matmul ins(%x, %y : memref<70x48xf64>, memref<48x80xf64>) outs(%z : memref<70x80xf64>)
+  return
+}
+func.func @odd_doubles(%x: memref<70x42xf64>, %y: memref<42x80xf64>, %z: memref<70x80xf64>) {
+  linalg.matmul ins(%x, %y : memref<70x42xf64>, memref<42x80xf64>) outs(%z : memref<70x80xf64>)
   return
 }
 

@@ -221,15 +221,17 @@ TEST(Kernels, ProductsOfF64HaveTheBitsOfTheProcessorOnTensorCores) {
   struct Case {
     std::int64_t batch, m, n, k;
   };
-  // Whole tiles of each size, and others: sizes that no tile divides, and rows of odd ones.
-  const Case cases[] = {{1, 64, 64, 32},    {3, 70, 90, 50},     {1, 17, 65, 33},    {1, 40, 48, 1},
-                        {128, 128, 64, 32}, {1, 2048, 2048, 32}, {1, 1030, 2050, 18}};
+  // Parts that are whole, of which stages come round, and others; sizes that no tile divides.
+  const Case small[] = {{1, 64, 64, 160}, {3, 70, 90, 50}, {1, 17, 65, 33}, {1, 40, 48, 1}},
+             tall = {128, 128, 64, 32}, wide = {256, 128, 128, 32}, ragged = {128, 130, 70, 18};
   for (const std::string chip : {"sm_75", "sm_80", "sm_90"})
     on_gpu("stress,seed=5,chip=" + chip, [&] {
+      std::vector<Case> cases(std::begin(small), std::end(small));
+      if (chip == "sm_80") cases.insert(cases.end(), {tall, ragged});
+      if (chip == "sm_90") cases.push_back(wide);
       for (const auto &[batch, m, n, k] : cases)
         for (const int form : {0, 1, 2, 3}) {
-          // Of the large ones a form for each chip: they take a second.
-          if (m * n > 1'000'000 && (chip == "sm_75" || form != (chip == "sm_80" ? 2 : 1))) continue;
+          if (batch > 100 && form != (chip == "sm_80" ? 2 : 1)) continue; // they take seconds
           const bool lhs = (form & 1) != 0, rhs = (form & 2) != 0;
           auto multiply = function([=](Tensor x, Tensor y) {
             return matmul(x, y, {.transpose_lhs = lhs, .transpose_rhs = rhs});
@@ -371,7 +373,8 @@ TEST(Kernels, ConvolutionsReadTilesOnce) {
 }
 
 TEST(Kernels, ProductsOfEverySizeOfTile) {
-  on_gpu("", [] {
+  // The chip with tensor cores of which a block has the least shared memory.
+  on_gpu("chip=sm_86", [] {
     // As many matrices as make tiles of 128 x 128, and of 256 x 128, enough.
     for (const std::int64_t rows : {128, 256})
       for (const int form : {0, 1, 2, 3}) {
@@ -414,6 +417,42 @@ TEST(Kernels, ProductsOfNarrowFloatsAreOnTensorCores) {
         EXPECT_LE(difference(there.to("cpu"), multiply(x, y)), unit) << form;
       }
   });
+}
+
+TEST(Kernels, PartsOfProductsAreCopiedAhead) {
+  // Of 7 parts, the last of which is no whole one, in stages that come round.
+  for (const std::string words : {"seed=1", "stress,seed=2,chip=sm_80", "stress,seed=3"})
+    on_gpu(words, [&] {
+      for (const DType dtype : {DType::bf16, DType::f16})
+        for (const int form : {0, 1, 2, 3}) {
+          const bool lhs = (form & 1) != 0, rhs = (form & 2) != 0;
+          auto multiply = function([=](Tensor x, Tensor y) {
+            return matmul(x, y, {.transpose_lhs = lhs, .transpose_rhs = rhs});
+          });
+          const Tensor x = samples(lhs ? Shape{200, 72} : Shape{72, 200}, dtype),
+                       y = samples(rhs ? Shape{88, 200} : Shape{200, 88}, dtype);
+          EXPECT_NE(multiply.ir(x.to("gpu:0"), y.to("gpu:0"), Phase::ptx).find("cp.async.cg"),
+                    std::string::npos)
+              << form;
+          const Tensor there = multiply(x.to("gpu:0"), y.to("gpu:0"));
+          EXPECT_LE(difference(there, multiply(x, y)), dtype == DType::bf16 ? 0x1p-8 : 0x1p-11)
+              << words << " form " << form;
+          const Counters counters;
+          counters.reset();
+          multiply(x.to("gpu:0"), y.to("gpu:0")).to("cpu");
+          EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << form;
+        }
+      // What is around an image is zeros that are copied as well.
+      auto convolve = function(
+          [](Tensor x, Tensor k) { return convolution(x, k, {.padding = Padding::same}); });
+      const Tensor image = samples({2, 9, 11, 16}, DType::bf16),
+                   kernel = samples({3, 3, 16, 24}, DType::bf16);
+      EXPECT_NE(convolve.ir(image.to("gpu:0"), kernel.to("gpu:0"), Phase::ptx).find("cp.async.cg"),
+                std::string::npos);
+      EXPECT_LE(
+          difference(convolve(image.to("gpu:0"), kernel.to("gpu:0")), convolve(image, kernel)),
+          0x1p-7);
+    });
 }
 
 } // namespace

@@ -10,13 +10,13 @@ struct Outcome {
   std::string reports;
 };
 
-/// A block whose threads have %x, their 16 bytes of global memory; %r9, their 16 bytes of shared
-/// memory; %r8, those of the thread 32 before or behind; and store %r0.
-Outcome run(const std::string &body, bool late, std::uint32_t threads = 64) {
+/// A block whose threads have %x, their 16 bytes of global memory, of the first of some parts; %r9,
+/// their 16 bytes of shared memory; %r8, those of the thread 32 before or behind; and store %r0.
+Outcome run(const std::string &body, bool late, std::uint32_t threads = 64, int parts = 1) {
   TestDevice device;
   device.schedule.stress = late;
   device.schedule.seed = late ? 3 : 0;
-  std::vector<std::uint32_t> numbers(4 * std::size_t{threads});
+  std::vector<std::uint32_t> numbers(4 * std::size_t{threads} * static_cast<std::size_t>(parts));
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = 1000 + static_cast<std::uint32_t>(i);
   const std::uint64_t from = device.put(numbers),
@@ -26,7 +26,7 @@ Outcome run(const std::string &body, bool late, std::uint32_t threads = 64) {
   const auto launch = device.run(
       kernel_text(2,
                   ".reg .b64 %x, %y;\n.reg .b32 %t, %r<10>;\n.reg .pred %p<3>;\n.shared .align 16 "
-                  ".b8 room[2048];\nmov.u32 %t, %tid.x;\nmov.u32 %r7, room;\n"
+                  ".b8 room[4096];\nmov.u32 %t, %tid.x;\nmov.u32 %r7, room;\n"
                   "mad.lo.u32 %r9, %t, 16, %r7;\nxor.b32 %r8, %t, 32;\n"
                   "mad.lo.u32 %r8, %r8, 16, %r7;\nld.param.u64 %x, [p0];\n"
                   "mad.wide.u32 %x, %t, 16, %x;\nmov.u32 %r0, 0;\n" +
@@ -125,6 +125,41 @@ TEST(Copies, OthersNeedABarrier) {
     EXPECT_NE(run(kCopy + kWaitAll + load("%r8"), late).reports, "");
     EXPECT_NE(run(kCopy + "bar.sync 0;\n" + kWaitAll + load("%r8"), late).reports, "")
         << "the barrier is before the wait";
+  }
+}
+
+// Parts go through three stages of shared memory, two of them ahead of the one that is read, as in
+// products: what is waited for, and where the barrier is, decides whether that is right.
+TEST(Copies, StagesOfAPipeline) {
+  constexpr int kParts = 5, kStages = 3;
+  const auto copied = [](int part) {
+    if (part >= kParts) return kCommit; // an empty group, so that the same wait is right
+    return "cp.async.cg.shared.global [%r9+" + std::to_string(part % kStages * 1024) + "], [%x+" +
+           std::to_string(part * 1024) + "], 16;\n" + kCommit;
+  };
+  const auto pipeline = [&](int pending, bool has_barrier, bool copies_behind_it) {
+    std::string body = copied(0) + copied(1);
+    for (int part = 0; part < kParts; ++part) {
+      const std::string next = copied(part + kStages - 1);
+      body += wait(pending) + (copies_behind_it ? "" : next) +
+              (has_barrier ? "bar.sync 0;\n" : "") + (copies_behind_it ? next : "") +
+              "ld.shared.u32 %r1, [%r8+" + std::to_string(part % kStages * 1024) +
+              "];\nadd.u32 %r0, %r0, %r1;\n";
+    }
+    return body;
+  };
+  for (const bool late : {false, true}) {
+    const Outcome right = run(pipeline(kStages - 2, true, true), late, 64, kParts);
+    EXPECT_EQ(right.reports, "");
+    for (std::uint32_t t = 0; t < 64; ++t)
+      EXPECT_EQ(right.words[t], kParts * (1000 + 4 * (t ^ 32)) + 256 * (0 + 1 + 2 + 3 + 4));
+    EXPECT_NE(run(pipeline(kStages - 1, true, true), late, 64, kParts).reports.find("nobody wrote"),
+              std::string::npos)
+        << "one group more may be under way";
+    EXPECT_NE(run(pipeline(kStages - 2, false, true), late, 64, kParts).reports, "");
+    EXPECT_NE(run(pipeline(kStages - 2, true, false), late, 64, kParts).reports.find("race"),
+              std::string::npos)
+        << "others may still read what is copied to";
   }
 }
 

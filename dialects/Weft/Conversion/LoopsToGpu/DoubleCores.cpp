@@ -30,6 +30,9 @@ private:
   bool isAcross(const Side &side) const override { return !side.isAlong; }
   Type elementType() override { return b.getF64Type(); }
   int64_t depthOfStep() const override { return 8; }
+  /// Zeros would make 0 of a sum that is -0.
+  bool endsInZeros() const override { return false; }
+  bool readsAhead() const override { return false; }
 
   /// Whether chunks of a line are exchanged, and by which number: those of 4 lines below each
   /// other, of which two chunks each are read together, are in different banks.
@@ -127,8 +130,8 @@ bool isOfFusedDoubles(const Nest &product, const ProductRoles &roles) {
 }
 
 std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
-                                                  const Nest *epilogue, const ChipTraits &chip) {
-  return std::make_unique<DoubleCoreBuilder>(b, product, epilogue, chip.rowsOfDoubles);
+                                                  const Nest *epilogue, int64_t rowsOfFragment) {
+  return std::make_unique<DoubleCoreBuilder>(b, product, epilogue, rowsOfFragment);
 }
 
 } // namespace mlir::weft

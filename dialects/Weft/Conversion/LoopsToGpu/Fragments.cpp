@@ -1,10 +1,16 @@
-// What products on tensor cores have in common: warps of a tile, shared memory, and results.
+// Which products are on tensor cores, and what these have in common: warps of a tile, shared
+// memory, and results.
 #include "Weft/Conversion/LoopsToGpu/Fragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::weft {
+
+/// What a block may have on every chip that has tensor cores for these: 99 KB.
+static constexpr int64_t kMostSharedBytes = 99 * 1024;
+/// More parts than these are not worth their memory.
+static constexpr int64_t kMostStages = 4;
 
 ChipTraits ChipTraits::of(unsigned capability) {
   ChipTraits chip;
@@ -15,16 +21,17 @@ ChipTraits ChipTraits::of(unsigned capability) {
   return chip;
 }
 
-bool hasFragments(const Nest &product, const ChipTraits &chip) {
+SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
+                                        const Nest *epilogue, const ChipTraits &chip,
+                                        StringRef module, StringRef kernel) {
   const ProductRoles roles = *rolesOf(product.generic());
-  return (chip.hasNarrowFragments && isOfNarrowFloats(roles)) ||
-         (chip.rowsOfDoubles != 0 && isOfFusedDoubles(product, roles));
-}
-
-std::unique_ptr<ProductBuilder> fragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
-                                            const Nest *epilogue, const ChipTraits &chip) {
-  return (isOfNarrowFloats(*rolesOf(product.generic())) ? narrowFragmentsOf : doubleFragmentsOf)(
-      b, product, epilogue, chip);
+  std::unique_ptr<ProductBuilder> builder;
+  if (chip.hasNarrowFragments && isOfNarrowFloats(roles))
+    builder = narrowFragmentsOf(b, product, epilogue);
+  else if (chip.rowsOfDoubles != 0 && isOfFusedDoubles(product, roles))
+    builder = doubleFragmentsOf(b, product, epilogue, chip.rowsOfDoubles);
+  else builder = std::make_unique<ProductBuilder>(b, product, epilogue);
+  return builder->build(module, kernel);
 }
 
 void FragmentBuilder::setWarps(int64_t warpsOfRows) {
@@ -41,17 +48,26 @@ void FragmentBuilder::placeThread() {
 }
 
 void FragmentBuilder::placeBuffers(gpu::LaunchOp launch) {
-  // More than a kernel may declare.
   auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  const auto typeOf = [&](const Side &side, int64_t parts) {
+    const bool across = isAcross(side);
+    return MemRefType::get({parts, across ? depth : side.tile, across ? side.tile : depth},
+                           elementType(), AffineMap(), space);
+  };
+  const auto bytesOf = [](MemRefType type) {
+    return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  };
+  if (isCopied(lhs) && isCopied(rhs) && (endsInZeros() || isWhole()))
+    stages = std::min(kMostStages,
+                      kMostSharedBytes / (bytesOf(typeOf(lhs, 1)) + bytesOf(typeOf(rhs, 1))));
+  // More than a kernel may declare.
   Value all = gpu::DynamicSharedMemoryOp::create(
       b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(), space));
   int64_t bytes = 0;
   for (Side *side : {&lhs, &rhs}) {
-    const bool across = isAcross(*side);
-    auto type = MemRefType::get({2, across ? depth : side->tile, across ? side->tile : depth},
-                                elementType(), AffineMap(), space);
+    const MemRefType type = typeOf(*side, stages == 0 ? 2 : stages);
     side->buffer = memref::ViewOp::create(b, type, all, index(bytes), ValueRange());
-    bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    bytes += bytesOf(type);
   }
   OpBuilder::InsertionGuard inside(b);
   b.setInsertionPoint(launch);

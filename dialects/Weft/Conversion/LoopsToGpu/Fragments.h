@@ -6,21 +6,16 @@
 
 namespace mlir::weft {
 
-/// Whether the chip's tensor cores do a product.
-bool hasFragments(const Nest &product, const ChipTraits &chip);
-
 /// Whether both factors are numbers of bf16, or of f16, widened to f32.
 bool isOfNarrowFloats(const ProductRoles &roles);
 /// Whether it is one chain of fused products of f64 for each result.
 bool isOfFusedDoubles(const Nest &product, const ProductRoles &roles);
 
 /// Those that build them.
-std::unique_ptr<ProductBuilder> fragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
-                                            const Nest *epilogue, const ChipTraits &chip);
 std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
-                                                  const Nest *epilogue, const ChipTraits &chip);
+                                                  const Nest *epilogue);
 std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
-                                                  const Nest *epilogue, const ChipTraits &chip);
+                                                  const Nest *epilogue, int64_t rowsOfFragment);
 
 /// Builds a product of which every warp has a part of the tile, made of fragments of 16 x 8
 /// results. Which thread has which of these is the same for all types.
@@ -54,6 +49,7 @@ protected:
 
   void placeThread() override;
   void placeBuffers(gpu::LaunchOp launch) override;
+  SmallVector<Value> addParts(Value from, Value to, SmallVector<Value> sums) override;
   SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums) override;
   int64_t mostNeighbours() const override { return 2; }
   bool storesLate() const override { return true; }
@@ -61,13 +57,37 @@ protected:
 
   using ProductBuilder::load;
 
+  /// A pointer to an element of a part in shared memory, so much behind a place. Places that are
+  /// the same in all iterations of a loop are computed once, and what is known is a part of the
+  /// access.
+  Value pointerTo(Value buffer, Value stage, ArrayRef<Value> place, ArrayRef<int64_t> behind = {});
+
+  /// Whether zeros of both factors beyond the end of the sum leave the sums as they are.
+  virtual bool endsInZeros() const = 0;
+  /// Whether fragments are read while those before them are multiplied, across barriers too. It
+  /// takes registers.
+  virtual bool readsAhead() const = 0;
+
   int64_t ofRows = 0, ofColumns = 0; ///< fragments of a warp along each
   Value lane;
 
 private:
   void multiply(const Fragments &fragments, MutableArrayRef<Value> sums);
 
+  /// Whether a factor can be copied as it is, 16 bytes at a time.
+  bool isCopied(const Side &side);
+  /// Begins copies of a part, if there is one, and makes them a group.
+  void copyPart(Value stage, Value at, Value to);
+  void copy(const Side &side, Place place, Value stage, Value at, Value to);
+  /// Waits for all but the latest `pending` groups, those of all threads.
+  void waitForPart(int64_t pending);
+  /// addParts where there is one.
+  SmallVector<Value> addCopiedParts(Value from, Value to, SmallVector<Value> sums);
+  static SmallVector<Value> valuesOf(const Fragments &fragments);
+  static void setValues(Fragments &fragments, ValueRange values);
+
   int64_t warpsOfColumns = 0;
+  int64_t stages = 0; ///< parts in shared memory that are copied beside the program; 0 if not so
 };
 
 } // namespace mlir::weft

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 namespace mlir::weft {
 
@@ -88,6 +89,30 @@ void storeAll(ImplicitLocOpBuilder &b, Value elements, Value buffer, ValueRange 
   auto type = cast<VectorType>(elements.getType());
   vector::StoreOp::create(b, elements, buffer, place, /*nontemporal=*/false,
                           llvm::MaybeAlign(type.getNumElements() * bytesOf(type.getElementType())));
+}
+
+SmallVector<Value> PlainRead::place(KernelBody &nest) {
+  if (operand) return nest.subscripts(*operand);
+  return nest.values(load.getIndices(), {}, [&](OpOperand &other) { return nest.load(other); });
+}
+
+std::optional<PlainRead> plainRead(linalg::GenericOp op, Value value, unsigned loop) {
+  PlainRead read;
+  auto choice = value.getDefiningOp<arith::SelectOp>();
+  if (choice && (matchPattern(choice.getFalseValue(), m_Zero()) ||
+                 matchPattern(choice.getFalseValue(), m_PosZeroFloat()))) {
+    read.isThere = choice.getCondition();
+    const auto loops = loopsOf(op, read.isThere);
+    if (!loops || loops->test(loop)) return std::nullopt;
+    value = choice.getTrueValue();
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value);
+      argument && argument.getOwner() == op.getBody())
+    read.operand = cast<linalg::LinalgOp>(*op).getMatchingOpOperand(argument);
+  else if (auto load = value.getDefiningOp<memref::LoadOp>()) read.load = load;
+  else return std::nullopt;
+  if (!isa<MemRefType>(read.buffer().getType())) return std::nullopt;
+  return read;
 }
 
 NeighbourReads::NeighbourReads(linalg::GenericOp op, ValueRange wanted, unsigned loop)

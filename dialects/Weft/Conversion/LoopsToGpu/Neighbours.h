@@ -17,6 +17,20 @@ void storeAll(ImplicitLocOpBuilder &b, Value elements, Value buffer, ValueRange 
 /// has side by side: at most `most`, a power of two.
 int64_t accessWidth(linalg::GenericOp op, OpOperand &operand, unsigned loop, int64_t most);
 
+/// Where an element is that a value of a structured op's body is.
+struct PlainRead {
+  OpOperand *operand = nullptr; ///< which it is of, or else
+  memref::LoadOp load;          ///< which reads it
+  Value isThere;                ///< whether it is that, and not zero; null if always
+
+  Value buffer() { return operand ? operand->get() : Value(load.getMemRef()); }
+  SmallVector<Value> place(KernelBody &nest);
+};
+
+/// None of a value that is computed, or that is there in some of neighbouring iterations of `loop`
+/// alone.
+std::optional<PlainRead> plainRead(linalg::GenericOp op, Value value, unsigned loop);
+
 /// What values of a structured op's body read in neighbouring iterations of one loop.
 class NeighbourReads {
 public:

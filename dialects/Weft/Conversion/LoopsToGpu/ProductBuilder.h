@@ -104,6 +104,9 @@ protected:
   virtual Value load(const Side &side, Place place, Value at, Value to);
   virtual void store(const Side &side, Place place, Value stage, Value copied);
 
+  /// Sets the places to one in the part from `at` on, or, beyond the last element, to a last one.
+  void setPlaces(const Side &side, Place place, Value at);
+
   /// Elements of a factor side by side from the place on.
   SmallVector<Value> neighbours(const Side &side, Place place, Value at);
 

@@ -2,8 +2,8 @@
 #include "Weft/Conversion/LoopsToGpu/Products.h"
 #include "Weft/Conversion/Cost.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
-#include "Weft/Conversion/LoopsToGpu/Fragments.h"
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
+#include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -348,13 +348,19 @@ Type ProductBuilder::typeOfCopy(const Side &side) {
   return side.width == 1 ? element : VectorType::get(side.width, element);
 }
 
-SmallVector<Value> ProductBuilder::neighbours(const Side &side, Place place, Value at) {
+void ProductBuilder::setPlaces(const Side &side, Place place, Value at) {
   const auto within = [&](Value of, Value count, bool isFast) -> Value {
     Value end = arith::SubIOp::create(b, count, index(isFast ? side.width : 1));
     return arith::MinUIOp::create(b, of, end);
   };
-  nest.setPlaces(roles.summed, within(add(at, place.inDepth), summed, side.isAlong));
-  nest.setPlaces(side.loops, within(add(side.first, place.inTile), side.count, !side.isAlong));
+  const bool hasWholeTiles = knownCount(op, side.loops).value_or(1) % side.tile == 0;
+  Value inDepth = add(at, place.inDepth), inTile = add(side.first, place.inTile);
+  nest.setPlaces(roles.summed, isWhole() ? inDepth : within(inDepth, summed, side.isAlong));
+  nest.setPlaces(side.loops, hasWholeTiles ? inTile : within(inTile, side.count, !side.isAlong));
+}
+
+SmallVector<Value> ProductBuilder::neighbours(const Side &side, Place place, Value at) {
+  setPlaces(side, place, at);
   const unsigned fastest = side.isAlong ? roles.summed.back() : side.loops.back();
   if (side.width != 1) {
     const auto found = NeighbourReads(op, copied(side.factor), fastest).values(nest, side.width);
@@ -485,14 +491,6 @@ Value fuseProduct(ImplicitLocOpBuilder &b, Value sum, Value partial) {
   add.erase();
   if (product->use_empty()) product.erase();
   return result;
-}
-
-SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
-                                        const Nest *epilogue, const ChipTraits &chip,
-                                        StringRef module, StringRef kernel) {
-  return (hasFragments(product, chip) ? fragmentsOf(b, product, epilogue, chip)
-                                      : std::make_unique<ProductBuilder>(b, product, epilogue))
-      ->build(module, kernel);
 }
 
 } // namespace mlir::weft

@@ -41,7 +41,9 @@ struct ChipTraits {
 /// of any other kernel. What else has long sums and few tiles sums up parts of them in blocks of
 /// their own, which a second launch adds in their order. Where the chip has tensor cores, these do
 /// products of bf16 and f16, with tiles of up to 256 x 128 results, and sum 16 products at a time
-/// in an order and with roundings of their own. Those of f64 are chains there too.
+/// in an order and with roundings of their own. Those of f64 are chains there too. Parts for tensor
+/// cores are copied beside the program, several ahead, if 16 bytes of both factors are as in
+/// memory.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
                                         const Nest *epilogue, const ChipTraits &chip,
                                         StringRef module, StringRef kernel);

@@ -131,27 +131,23 @@ private:
     storeAll(b, elements, side.buffer, {stage, line, inLine(side, line, element)});
   }
 
-  /// Four 8x8 matrices of a factor from a line of the tile on: the second is 8 lines on where
-  /// `linesFirst`, or else 8 elements along the sum; the third is the other way.
-  SmallVector<Value> matrices(const Side &side, Value stage, Value line, int64_t inDepth,
-                              bool linesFirst) {
+  /// Four 8x8 matrices of a factor from `inTile` lines behind the line `first` of the tile on: the
+  /// second is 8 lines on where `linesFirst`, or else 8 elements along the sum; the third is the
+  /// other way. Where they are is what loops do not change, the stage, and a number that is known.
+  SmallVector<Value> matrices(const Side &side, Value stage, Value first, int64_t inTile,
+                              int64_t inDepth, bool linesFirst) {
     Value inMatrix = rem(lane, index(8)), matrix = div(lane, index(8));
     Value odd = mul(rem(matrix, index(2)), index(8)), upper = mul(div(matrix, index(2)), index(8));
-    Value lines = add(line, linesFirst ? odd : upper);
-    Value along = add(index(inDepth), linesFirst ? upper : odd);
-    // Both are multiples of 8, so that the line's number among 8 is that of the matrix's row.
-    Value element = inLine(side, inMatrix, isAcross(side) ? lines : along);
-    const SmallVector<Value> place{stage, add(isAcross(side) ? along : lines, inMatrix), element};
-    auto type = cast<MemRefType>(side.buffer.getType());
-    Value number = index(0);
-    for (auto [at, size] : llvm::zip_equal(place, type.getShape()))
-      number = add(mul(number, index(size)), at);
-    Value bytes =
-        add(memref::ExtractAlignedPointerAsIndexOp::create(b, side.buffer), mul(number, index(2)));
-    auto shared = LLVM::LLVMPointerType::get(b.getContext(),
-                                             static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-    Value pointer = LLVM::IntToPtrOp::create(
-        b, shared, ValueRange{arith::IndexCastOp::create(b, b.getI64Type(), bytes)});
+    Value lines = add(first, linesFirst ? odd : upper), along = linesFirst ? upper : odd;
+    // Multiples of 8, so that a line's number among 8 is that of the matrix's row.
+    Value line = add(isAcross(side) ? along : lines, inMatrix), pointer;
+    if (isAcross(side)) {
+      Value element = inLine(side, inMatrix, add(lines, index(inTile)));
+      pointer = pointerTo(side.buffer, stage, {line, element}, {inDepth, 0});
+    } else {
+      Value element = inLine(side, inMatrix, add(along, index(inDepth)));
+      pointer = pointerTo(side.buffer, stage, {line, element}, {inTile, 0});
+    }
     auto words =
         LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
     Value found = NVVM::LdMatrixOp::create(
@@ -167,15 +163,16 @@ private:
   }
 
   int64_t depthOfStep() const override { return 16; }
+  bool endsInZeros() const override { return true; }
+  bool readsAhead() const override { return true; }
 
   Fragments load(Value stage, int64_t inDepth) override {
     Fragments found;
     for (int64_t i = 0; i < ofRows; ++i)
-      found.left.push_back(
-          matrices(lhs, stage, add(row, index(i * kRows)), inDepth, /*linesFirst=*/true));
+      found.left.push_back(matrices(lhs, stage, row, i * kRows, inDepth, /*linesFirst=*/true));
     for (int64_t j = 0; j < ofColumns; j += 2) {
       const SmallVector<Value> two =
-          matrices(rhs, stage, add(column, index(j * kColumns)), inDepth, /*linesFirst=*/false);
+          matrices(rhs, stage, column, j * kColumns, inDepth, /*linesFirst=*/false);
       found.right.push_back({two[0], two[1]});
       found.right.push_back({two[2], two[3]});
     }
@@ -202,7 +199,7 @@ bool isOfNarrowFloats(const ProductRoles &roles) {
 }
 
 std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
-                                                  const Nest *epilogue, const ChipTraits &) {
+                                                  const Nest *epilogue) {
   return std::make_unique<TensorCoreBuilder>(b, product, epilogue);
 }
 
