@@ -28,7 +28,7 @@
 // OLD: fma.rn.f32
 // OLD-LABEL: .entry doubles_0(
 // OLD: fma.rn.f64
-// SPILLS-COUNT-5: 0 bytes spill stores, 0 bytes spill loads
+// SPILLS-COUNT-6: 0 bytes spill stores, 0 bytes spill loads
 // REPORT: narrow_0: 512 blocks of 256 threads, 98304 bytes of shared memory
 // REPORT: doubles_0: 1024 blocks of 256 threads, 98304 bytes of shared memory
 func.func @narrow(%x: tensor<4096x4096xbf16>, %y: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
@@ -54,4 +54,9 @@ func.func @odd_doubles(%x: tensor<4095x4097xf64>, %y: tensor<4097x4099xf64>) -> 
 func.func @odd_narrow(%x: tensor<4095x4097xbf16>, %y: tensor<4097x4099xbf16>) -> tensor<4095x4099xbf16> {
   %0 = weft.matmul %x, %y : (tensor<4095x4097xbf16>, tensor<4097x4099xbf16>) -> tensor<4095x4099xbf16>
   return %0 : tensor<4095x4099xbf16>
+}
+
+func.func @convolution(%x: tensor<32x56x56x256xbf16>, %k: tensor<3x3x256x256xbf16>) -> tensor<32x56x56x256xbf16> {
+  %0 = weft.convolution %x, %k {strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, dilations = array<i64: 1, 1>, groups = 1 : i64} : (tensor<32x56x56x256xbf16>, tensor<3x3x256x256xbf16>) -> tensor<32x56x56x256xbf16>
+  return %0 : tensor<32x56x56x256xbf16>
 }
