@@ -142,6 +142,8 @@ public:
   }
 
   Complex log(const Complex &z) const { return {log_of_size(z), e.atan2(z.im, z.re)}; }
+  Complex log2(const Complex &z) const { return in_parts_of(std::numbers::ln2, log(z)); }
+  Complex log10(const Complex &z) const { return in_parts_of(std::numbers::ln10, log(z)); }
 
   Complex log1p(const Complex &z) const {
     const Complex one = {plus(z.re, 1), z.im};
@@ -311,6 +313,11 @@ private:
     const Value product = square(x);
     const Value lost = add(add(sub(square(high), product), times(2, mul(high, low))), square(low));
     return {product, lost};
+  }
+
+  /// Both parts divided by a number.
+  Complex in_parts_of(double unit, const Complex &z) const {
+    return {div(z.re, number(unit)), div(z.im, number(unit))};
   }
 
   /// The logarithm of the distance from 0. Near 1 it is that of 1 + (|z|^2 - 1), in pairs of

@@ -132,6 +132,62 @@ func.func @expm1_jvp(%x: tensor<3xf32>, %dx: tensor<3xf32>) -> tensor<3xf32> {
   return %0#1 : tensor<3xf32>
 }
 
+//===--- log2 ---===//
+
+func.func private @log2(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = weft.log2 %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+// Divided by x and the logarithm of 2.
+// CHECK-LABEL: func.func @log2_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[D:[a-z0-9]+]]: tensor<3xf32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<6.93147182E-1> : tensor<f32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
+// CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[D]], %[[PRODUCT]] : tensor<3xf32>
+// CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
+func.func @log2_vjp(%x: tensor<3xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
+  %0:2 = weft.vjp @log2(%x) cotangents(%d) wrt [0] : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#1 : tensor<3xf32>
+}
+// CHECK-LABEL: func.func @log2_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[DX:[a-z0-9]+]]: tensor<3xf32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<6.93147182E-1> : tensor<f32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
+// CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[DX]], %[[PRODUCT]] : tensor<3xf32>
+// CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
+func.func @log2_jvp(%x: tensor<3xf32>, %dx: tensor<3xf32>) -> tensor<3xf32> {
+  %0:2 = weft.jvp @log2(%x) tangents(%dx) wrt [0] : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#1 : tensor<3xf32>
+}
+
+//===--- log10 ---===//
+
+func.func private @log10(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %0 = weft.log10 %x : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+// Divided by x and the logarithm of 10.
+// CHECK-LABEL: func.func @log10_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[D:[a-z0-9]+]]: tensor<3xf32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<2.30258512E+0> : tensor<f32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
+// CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[D]], %[[PRODUCT]] : tensor<3xf32>
+// CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
+func.func @log10_vjp(%x: tensor<3xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
+  %0:2 = weft.vjp @log10(%x) cotangents(%d) wrt [0] : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#1 : tensor<3xf32>
+}
+// CHECK-LABEL: func.func @log10_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[DX:[a-z0-9]+]]: tensor<3xf32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<2.30258512E+0> : tensor<f32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
+// CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[DX]], %[[PRODUCT]] : tensor<3xf32>
+// CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
+func.func @log10_jvp(%x: tensor<3xf32>, %dx: tensor<3xf32>) -> tensor<3xf32> {
+  %0:2 = weft.jvp @log10(%x) tangents(%dx) wrt [0] : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  return %0#1 : tensor<3xf32>
+}
+
 //===--- log1p ---===//
 
 func.func private @log1p(%x: tensor<3xf32>) -> tensor<3xf32> {

@@ -541,6 +541,8 @@ Value ScalarBuilder::castToOdd(Value x) {
 Value ScalarBuilder::exp(Value x) { return math::ExpOp::create(b, loc, x); }
 Value ScalarBuilder::log(Value x) { return math::LogOp::create(b, loc, x); }
 Value ScalarBuilder::expm1(Value x) { return math::ExpM1Op::create(b, loc, x); }
+Value ScalarBuilder::log2(Value x) { return math::Log2Op::create(b, loc, x); }
+Value ScalarBuilder::log10(Value x) { return math::Log10Op::create(b, loc, x); }
 Value ScalarBuilder::log1p(Value x) { return math::Log1pOp::create(b, loc, x); }
 Value ScalarBuilder::tanh(Value x) { return math::TanhOp::create(b, loc, x); }
 Value ScalarBuilder::erf(Value x) { return math::ErfOp::create(b, loc, x); }

@@ -97,6 +97,8 @@ public:
   Value exp(Value x);
   Value log(Value x);
   Value expm1(Value x);
+  Value log2(Value x);
+  Value log10(Value x);
   Value log1p(Value x);
   Value tanh(Value x);
   Value erf(Value x);

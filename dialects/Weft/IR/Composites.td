@@ -123,24 +123,6 @@ def Weft_ReciprocalFn : Weft_UnaryFloatFn<"reciprocal", Weft_Inexact> {
   let example = "reciprocal([2.0, 4.0])  ->  [0.5, 0.25]";
 }
 
-def Weft_Log2Fn : Weft_UnaryFloatFn<"log2", Weft_Inexact> {
-  let summary = "The logarithm to base 2.";
-  let body = (div (log $x), "0.69314718055994530942");
-  let domain = "positive";
-  let numpy = "np.log2(x)";
-  let tolerance = "ulps(3)";
-  let example = "log2([1.0, 8.0])  ->  [0, 3]";
-}
-
-def Weft_Log10Fn : Weft_UnaryFloatFn<"log10", Weft_Inexact> {
-  let summary = "The logarithm to base 10.";
-  let body = (div (log $x), "2.30258509299404568402");
-  let domain = "positive";
-  let numpy = "np.log10(x)";
-  let tolerance = "ulps(3)";
-  let example = "log10([1.0, 100.0])  ->  [0, 2]";
-}
-
 def Weft_Exp2Fn : Weft_UnaryFloatFn<"exp2", Weft_Inexact> {
   let summary = "2 to the power of x.";
   let body = (pow 2, $x);

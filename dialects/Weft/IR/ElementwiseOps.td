@@ -293,6 +293,32 @@ def Weft_LogOp : Weft_UnaryFloatOp<"log", Weft_Inexact> {
   let example = "log([1, 2, 10])  ->  [0, 0.6931472, 2.3025851]";
 }
 
+def Weft_Log2Op : Weft_UnaryFloatOp<"log2", Weft_Inexact> {
+  let summary = "Logarithm of each element to base 2, which of powers of 2 is exact.";
+  let description = "log2(0) is -inf, the logarithm of a negative number is NaN.";
+  let body = (math_log2 $x);
+  let onComplex = Formula<"log2">;
+  // The logarithm of 2.
+  let vjp = [(div $dy, (mul "0.69314718055994530942", $x))];
+  let numpy = "np.log2(x)";
+  let tolerance = "ulps(1)";
+  let domain = "positive";
+  let example = "log2([1.0, 8.0])  ->  [0, 3]";
+}
+
+def Weft_Log10Op : Weft_UnaryFloatOp<"log10", Weft_Inexact> {
+  let summary = "Logarithm of each element to base 10, which of powers of 10 is exact.";
+  let description = "log10(0) is -inf, the logarithm of a negative number is NaN.";
+  let body = (math_log10 $x);
+  let onComplex = Formula<"log10">;
+  // The logarithm of 10.
+  let vjp = [(div $dy, (mul "2.30258509299404568402", $x))];
+  let numpy = "np.log10(x)";
+  let tolerance = "ulps(1)";
+  let domain = "positive";
+  let example = "log10([1.0, 100.0])  ->  [0, 2]";
+}
+
 def Weft_Expm1Op : Weft_UnaryFloatOp<"expm1", Weft_Inexact> {
   let summary = "exp(x) - 1 of each element, exact near 0.";
   let body = (math_expm1 $x);

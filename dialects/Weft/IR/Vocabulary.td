@@ -45,6 +45,8 @@ def s_select : Scalar<"select">;
 def s_cast : Scalar<"cast">;
 def math_exp : Scalar<"exp">;
 def math_log : Scalar<"log">;
+def math_log2 : Scalar<"log2">;
+def math_log10 : Scalar<"log10">;
 def math_expm1 : Scalar<"expm1">;
 def math_log1p : Scalar<"log1p">;
 def math_tanh : Scalar<"tanh">;

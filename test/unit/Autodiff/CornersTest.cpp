@@ -31,6 +31,8 @@ const std::vector<Unary> unary_table = {
     {"expm1", {1, 1, std::exp(1.), std::exp(-1.), inf, 0}},
     // Where log is NaN the derivative of its real part stands.
     {"log", {inf, -inf, 1, -1, 0, -0.}},
+    {"log2", {inf, -inf, 1 / std::numbers::ln2, -1 / std::numbers::ln2, 0, -0.}},
+    {"log10", {inf, -inf, 1 / std::numbers::ln10, -1 / std::numbers::ln10, 0, -0.}},
     {"log1p", {1, 1, 0.5, inf, 0, -0.}},
     {"tanh", {1, 1, 1 - std::pow(std::tanh(1.), 2), 1 - std::pow(std::tanh(1.), 2), 0, 0}},
     {"erf",

@@ -214,6 +214,8 @@ struct Nextafter {
   }
 WEFT_FLOAT_FUNCTION(Exp, std::exp(x));
 WEFT_FLOAT_FUNCTION(Log, std::log(x));
+WEFT_FLOAT_FUNCTION(Log2, std::log2(x));
+WEFT_FLOAT_FUNCTION(Log10, std::log10(x));
 WEFT_FLOAT_FUNCTION(Expm1, std::expm1(x));
 WEFT_FLOAT_FUNCTION(Log1p, std::log1p(x));
 WEFT_FLOAT_FUNCTION(Tanh, std::tanh(x));
@@ -459,6 +461,8 @@ KernelTable make_table() {
     set_unary(Ceil(), OpCode::ceil);
     set_unary(Exp(), OpCode::exp);
     set_unary(Log(), OpCode::log);
+    set_unary(Log2(), OpCode::log2);
+    set_unary(Log10(), OpCode::log10);
     set_unary(Expm1(), OpCode::expm1);
     set_unary(Log1p(), OpCode::log1p);
     set_unary(Tanh(), OpCode::tanh);

@@ -5,6 +5,8 @@
 
 #include <weft/ops.h>
 
+#include <cmath>
+
 namespace weft {
 namespace {
 
@@ -19,25 +21,37 @@ struct Function {
   std::uint64_t steps = 1;
 };
 const Function kFunctions[] = {
-    {"exp", exp},          {"expm1", expm1},
-    {"log", log},          {"log1p", log1p},
-    {"tanh", tanh, 2},     {"erf", erf},
-    {"sin", sin},          {"cos", cos},
-    {"rsqrt", rsqrt},      {"erfc", erfc, 2},
-    {"erfcx", erfcx, 2},   {"erfinv", erfinv, 4},
-    {"ndtr", ndtr, 4},     {"log_ndtr", log_ndtr, 4},
-    {"ndtri", ndtri, 4},   {"gamma", gamma, 3},
-    {"lgamma", lgamma, 4}, {"digamma", digamma, 4},
-    {"i0", i0, 4},         {"i0e", i0e, 3},
-    {"i1", i1, 4},         {"i1e", i1e, 3},
-    {"sinpi", sinpi},      {"cospi", cospi},
-    {"sinc", sinc, 2},     {"tan", tan},
-    {"atan", atan},        {"asin", asin},
-    {"acos", acos},        {"sinh", sinh},
-    {"cosh", cosh},        {"asinh", asinh},
-    {"acosh", acosh},      {"atanh", atanh},
+    {"exp", exp},        {"expm1", expm1},      {"log", log},          {"log1p", log1p},
+    {"log2", log2},      {"log10", log10},      {"tanh", tanh, 2},     {"erf", erf},
+    {"sin", sin},        {"cos", cos},          {"rsqrt", rsqrt},      {"erfc", erfc, 2},
+    {"erfcx", erfcx, 2}, {"erfinv", erfinv, 4}, {"ndtr", ndtr, 4},     {"log_ndtr", log_ndtr, 4},
+    {"ndtri", ndtri, 4}, {"gamma", gamma, 3},   {"lgamma", lgamma, 4}, {"digamma", digamma, 4},
+    {"i0", i0, 4},       {"i0e", i0e, 3},       {"i1", i1, 4},         {"i1e", i1e, 3},
+    {"sinpi", sinpi},    {"cospi", cospi},      {"sinc", sinc, 2},     {"tan", tan},
+    {"atan", atan},      {"asin", asin},        {"acos", acos},        {"sinh", sinh},
+    {"cosh", cosh},      {"asinh", asinh},      {"acosh", acosh},      {"atanh", atanh},
     {"cbrt", cbrt},
 };
+
+/// Powers whose logarithm is a whole number, up to the last that the dtype holds.
+template <class T>
+void expect_exact_logarithms(Tensor (*logarithm)(const Operand &), double base, int first,
+                             int last) {
+  std::vector<T> powers, exponents;
+  for (int n = first; n <= last; ++n) {
+    powers.push_back(static_cast<T>(std::pow(base, n)));
+    exponents.push_back(static_cast<T>(n));
+  }
+  const Tensor x = tensor(powers, {static_cast<std::int64_t>(powers.size())});
+  EXPECT_EQ(logarithm(x).to_vector<T>(), exponents) << "base " << base;
+}
+
+TEST(LogarithmsOfPowers, AreWhole) {
+  expect_exact_logarithms<float>(log2, 2, -149, 127);
+  expect_exact_logarithms<double>(log2, 2, -1074, 1023);
+  expect_exact_logarithms<float>(log10, 10, 0, 10);
+  expect_exact_logarithms<double>(log10, 10, 0, 22);
+}
 
 template <class T>
 void expect_near(const std::string &function, const Table<T> &table, const std::vector<T> &result,
