@@ -33,10 +33,8 @@ Result<TensorType> with_size(const InferContext &call, std::int64_t axis, std::i
                              std::int64_t size) {
   TensorType type = call.operands[0];
   if (length != unknown && length < 1)
-    return Fault{ErrorKind::shape, std::string(op_info(call.op).operands[0].name) +
-                                       " has the shape " + to_string(type.shape) +
-                                       ": a transform along axis " + std::to_string(axis) +
-                                       " would have no element"};
+    return Fault{ErrorKind::shape, words::nothing_to_transform(op_info(call.op).operands[0].name,
+                                                               to_string(type.shape), axis)};
   type.shape[static_cast<std::size_t>(axis)] = size;
   Result<std::int64_t> count = element_count(type.shape, item_size(type.dtype));
   if (!count) return count.fault();

@@ -43,8 +43,7 @@ Check check_square(const InferContext &call) {
   const Shape &shape = call.operands[0].shape;
   const std::int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
   if (rows == columns || rows == unknown || columns == unknown) return std::nullopt;
-  return Fault{ErrorKind::shape, first_of(call) + " has the shape " + to_string(shape) +
-                                     ": a square matrix is wanted"};
+  return Fault{ErrorKind::shape, words::not_square(first_of(call), to_string(shape))};
 }
 
 /// A fault unless the first operand is matrices with at least as many rows as columns.
@@ -63,10 +62,9 @@ Check check_rows(const InferContext &call, std::size_t i, std::int64_t from_end,
   const Shape &x = call.operands[0].shape, &other = call.operands[i].shape;
   const std::int64_t rows = x[x.rank() - 2], has = other[other.rank() - from_end];
   if (rows == has || rows == unknown || has == unknown) return std::nullopt;
-  return Fault{ErrorKind::shape, first_of(call) + " has the shape " + to_string(x) + ", so " +
-                                     std::string(op_info(call.op).operands[i].name) + " has " +
-                                     std::to_string(rows) + " " + what + ", but it has the shape " +
-                                     to_string(other)};
+  return Fault{ErrorKind::shape,
+               words::rows_differ(first_of(call), to_string(x), op_info(call.op).operands[i].name,
+                                  std::to_string(rows), what, to_string(other))};
 }
 
 /// A fault unless both operands are square matrices of one size.

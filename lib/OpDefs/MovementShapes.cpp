@@ -61,9 +61,8 @@ static Result<TensorType> reshape_to_values(const InferContext &call) {
   const Result<std::int64_t> count = element_count(x.shape);
   if (!count) return count.fault();
   if (*count != unknown && (*product == 0 ? *count != 0 : *count % *product != 0))
-    return Fault{ErrorKind::shape, "x of shape " + to_string(x.shape) + " has " + text(*count) +
-                                       " elements, which do not fill the shape " +
-                                       to_string(shape)};
+    return Fault{ErrorKind::shape,
+                 words::does_not_fill(to_string(x.shape), text(*count), to_string(shape))};
   return TensorType{x.dtype, std::move(shape)};
 }
 
@@ -110,9 +109,11 @@ Result<TensorType> reshape(const InferContext &call) {
   if (later && (fits || *product != 0 || open == 0)) return TensorType{x.dtype, std::move(shape)};
   if (!fits)
     return Fault{ErrorKind::shape,
-                 "x of shape " + to_string(x.shape) + " has " + text(*count) +
-                     (of_x == 0 ? " elements" : " elements for each of its unknown sizes") +
-                     ", which do not fill the shape " + text(given)};
+                 of_x == 0 ? words::does_not_fill(to_string(x.shape), text(*count), text(given))
+                           : "x of shape " + to_string(x.shape) + " has " + text(*count) +
+                                 " elements for each of its unknown sizes, which do not fill the "
+                                 "shape " +
+                                 text(given)};
   if (open != 0) {
     std::size_t last = shape.size() - 1;
     while (shape[last] != unknown) --last;
@@ -177,10 +178,9 @@ Result<TensorType> slice(const InferContext &call) {
       const bool beyond = size != unknown && last[i] == limits[i] && limits[i] > size;
       if (below || beyond)
         return Fault{ErrorKind::index,
-                     "the slice " + (first[i] == starts[i] ? text(starts[i]) : "?") + ":" +
-                         (last[i] == limits[i] ? text(limits[i]) : "?") +
-                         " is out of range for axis " + text(static_cast<std::int64_t>(i)) +
-                         " of x, which has shape " + to_string(x.shape)};
+                     words::slice_outside(first[i] == starts[i] ? text(starts[i]) : "?",
+                                          last[i] == limits[i] ? text(limits[i]) : "?",
+                                          static_cast<std::int64_t>(i), to_string(x.shape))};
       result.push_back(unknown);
       continue;
     }
@@ -188,10 +188,9 @@ Result<TensorType> slice(const InferContext &call) {
     const bool to_end = limits[i] == -1;
     const std::int64_t limit = to_end ? std::max(starts[i], size) : limits[i];
     if (starts[i] < 0 || limit < starts[i] || (!to_end && size != unknown && limit > size))
-      return Fault{ErrorKind::index, "the slice " + text(starts[i]) + ":" + text(limits[i]) +
-                                         " is out of range for axis " +
-                                         text(static_cast<std::int64_t>(i)) +
-                                         " of x, which has shape " + to_string(x.shape)};
+      return Fault{ErrorKind::index,
+                   words::slice_outside(starts[i], limits[i], static_cast<std::int64_t>(i),
+                                        to_string(x.shape))};
     // Rounded up, without a sum that a large stride could make overflow.
     const bool none = limit == starts[i], open = to_end && size == unknown;
     result.push_back(open ? unknown : none ? 0 : (limit - starts[i] - 1) / strides[i] + 1);
@@ -232,10 +231,8 @@ Result<TensorType> concatenate(const InferContext &call) {
       if (result[d] == unknown) result[d] = x.shape[d];
     }
     if (!fits)
-      return Fault{ErrorKind::shape, "the shapes differ outside axis " + text(axis) +
-                                         ": xs[0] is " + to_string(first.shape) + " and xs[" +
-                                         text(static_cast<std::int64_t>(i)) + "] is " +
-                                         to_string(x.shape)};
+      return Fault{ErrorKind::shape,
+                   words::shapes_differ(axis, to_string(first.shape), i, to_string(x.shape))};
   }
   return sized(first.dtype, std::move(result));
 }

@@ -213,9 +213,7 @@ Result<TensorType> argsort(const InferContext &call) {
   if (count < 0)
     return Fault{ErrorKind::value, "count is " + std::to_string(count) + ", which is negative"};
   if (shape[axis] != unknown && count > shape[axis])
-    return Fault{ErrorKind::value, "count is " + std::to_string(count) + ", but axis " +
-                                       std::to_string(axis) + " of x, which has shape " +
-                                       to_string(shape) + ", is shorter"};
+    return Fault{ErrorKind::value, words::too_few(count, axis, to_string(shape))};
   Shape result = shape;
   result[axis] = count;
   return sized(DType::i64, std::move(result));
@@ -272,19 +270,17 @@ Result<TensorType> matmul(const InferContext &call) {
   const std::int64_t rhs_inner =
       rhs.shape[rhs_rank == 1 || transpose_rhs ? rhs_rank - 1 : rhs_rank - 2];
   if (lhs_inner != rhs_inner && lhs_inner != unknown && rhs_inner != unknown)
-    return Fault{ErrorKind::shape, "the inner dimensions differ: lhs is " + to_string(lhs.shape) +
-                                       (transpose_lhs ? " transposed" : "") + " and rhs is " +
-                                       to_string(rhs.shape) + (transpose_rhs ? " transposed" : "") +
-                                       ", so " + std::to_string(lhs_inner) + " meets " +
-                                       std::to_string(rhs_inner)};
+    return Fault{ErrorKind::shape,
+                 words::inner_sizes_differ(to_string(lhs.shape), transpose_lhs,
+                                           to_string(rhs.shape), transpose_rhs,
+                                           std::to_string(lhs_inner), std::to_string(rhs_inner))};
   Shape lhs_batch, rhs_batch;
   for (std::size_t i = 0; i + 2 < lhs_rank; ++i) lhs_batch.push_back(lhs.shape[i]);
   for (std::size_t i = 0; i + 2 < rhs_rank; ++i) rhs_batch.push_back(rhs.shape[i]);
   Result<Shape> batch = broadcast_shapes(lhs_batch, rhs_batch);
   if (!batch)
-    return Fault{ErrorKind::shape, "the batch dimensions do not broadcast: lhs is " +
-                                       to_string(lhs.shape) + " and rhs is " +
-                                       to_string(rhs.shape)};
+    return Fault{ErrorKind::shape,
+                 words::batches_do_not_broadcast(to_string(lhs.shape), to_string(rhs.shape))};
   Shape result = *std::move(batch);
   if (lhs_rank > 1) result.push_back(lhs.shape[transpose_lhs ? lhs_rank - 1 : lhs_rank - 2]);
   if (rhs_rank > 1) result.push_back(rhs.shape[transpose_rhs ? rhs_rank - 2 : rhs_rank - 1]);
@@ -310,6 +306,11 @@ Result<TensorType> print(const InferContext &call) {
 
 Result<TensorType> check(const InferContext &call) {
   const AssertAttrs asked(call.attrs);
+  if (asked.of_sizes ? asked.error != "" && asked.error != "value" && asked.error != "index"
+                     : asked.error != "")
+    return Fault{ErrorKind::value, "the error is \"" + std::string(asked.error) +
+                                       "\": that of a check of sizes is \"value\" or \"index\", "
+                                       "or not given"};
   if (!asked.of_sizes) return TensorType{};
   if (Check fault =
           check_fields(asked.message, call.operands.size() - 1, "a check of sizes", "sizes"))

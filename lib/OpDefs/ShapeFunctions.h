@@ -3,6 +3,7 @@
 #pragma once
 
 #include "OpDefs/OpInfo.h"
+#include "OpDefs/SizeWords.h"
 
 namespace weft::shapes {
 

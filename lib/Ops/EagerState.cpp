@@ -58,7 +58,11 @@ Tensor check(const OpInfo &, std::span<const Tensor> operands, const Attrs &attr
   if (holds) return {};
   const AssertAttrs asked(attrs);
   const std::string text = format_values(asked.message, arrays_of(operands.subspan(1)), "; ");
-  if (asked.of_sizes) throw ShapeError(text);
+  if (asked.of_sizes)
+    raise(asked.error == "index"   ? ErrorKind::index
+          : asked.error == "value" ? ErrorKind::value
+                                   : ErrorKind::shape,
+          text);
   throw AssertionError("assertion failed: " + text);
 }
 

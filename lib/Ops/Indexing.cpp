@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "OpDefs/SizeWords.h"
 #include "Ops/DeviceOps.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/NewTensor.h"
@@ -210,8 +211,8 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
       // One from the end of an axis of unknown size was taken before.
       const std::int64_t size = shape[axis] == unknown ? kMost : shape[axis];
       if (*at < -size || *at >= size)
-        throw IndexError("index: " + std::to_string(*at) + " is out of range for axis " +
-                         std::to_string(axis) + " of a tensor of shape " + to_string(shape));
+        throw IndexError("index: " + words::index_outside(*at, static_cast<std::int64_t>(axis),
+                                                          to_string(shape)));
       const std::int64_t from = *at < 0 ? *at + size : *at;
       plan.starts.push_back(from);
       plan.limits.push_back(from + 1);

@@ -154,14 +154,18 @@ void check_values(const Operand &condition, std::string_view message,
   const CompositeCall site("check", condition.where());
   std::vector<Tensor> tensors = {condition.materialize()};
   for (const Operand &value : values) tensors.push_back(value.materialize());
-  dispatch(OpCode::check, tensors, Attrs{std::string(message), false});
+  dispatch(OpCode::check, tensors, Attrs{std::string(message), false, std::string()});
 }
 
 void detail::check_sizes(const Tensor &condition, std::string_view message,
-                         std::span<const Tensor> sizes) {
+                         std::span<const Tensor> sizes, ErrorKind error) {
   std::vector<Tensor> tensors = {condition};
   tensors.insert(tensors.end(), sizes.begin(), sizes.end());
-  dispatch(OpCode::check, tensors, Attrs{std::string(message), true});
+  dispatch(OpCode::check, tensors,
+           Attrs{std::string(message), true,
+                 std::string(error == ErrorKind::index   ? "index"
+                             : error == ErrorKind::value ? "value"
+                                                         : "")});
 }
 
 } // namespace weft

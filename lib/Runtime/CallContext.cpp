@@ -343,14 +343,31 @@ void weft_rt_check_indices(CallContext *context, std::int64_t site, const char *
   });
 }
 
-void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *message,
-                         const std::int64_t *sizes, std::int64_t count) {
+/// Ends the call with a message in which each {} is one of the sizes.
+[[noreturn]] static void fail_by_sizes(ErrorKind kind, CallContext *context, std::int64_t site,
+                                       const char *message, const std::int64_t *sizes,
+                                       std::int64_t count) {
   const MovesOnThrow moves(context);
   std::string text = message;
   std::size_t at = 0;
   for (std::int64_t i = 0; i < count && (at = text.find("{}", at)) != std::string::npos; ++i)
     text.replace(at, 2, std::to_string(sizes[i]));
-  throw ShapeError(of_function(context, site, text), location_of(context, site));
+  raise(kind, of_function(context, site, text), location_of(context, site));
+}
+
+void weft_rt_shape_error(CallContext *context, std::int64_t site, const char *message,
+                         const std::int64_t *sizes, std::int64_t count) {
+  fail_by_sizes(ErrorKind::shape, context, site, message, sizes, count);
+}
+
+void weft_rt_value_error(CallContext *context, std::int64_t site, const char *message,
+                         const std::int64_t *sizes, std::int64_t count) {
+  fail_by_sizes(ErrorKind::value, context, site, message, sizes, count);
+}
+
+void weft_rt_bounds_error(CallContext *context, std::int64_t site, const char *message,
+                          const std::int64_t *sizes, std::int64_t count) {
+  fail_by_sizes(ErrorKind::index, context, site, message, sizes, count);
 }
 
 void *weft_rt_alloc(CallContext *context, std::int64_t bytes) {

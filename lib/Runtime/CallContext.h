@@ -182,6 +182,14 @@ void weft_rt_check_indices(weft::CallContext *context, std::int64_t site, const 
 [[noreturn]] void weft_rt_shape_error(weft::CallContext *context, std::int64_t site,
                                       const char *message, const std::int64_t *sizes,
                                       std::int64_t count);
+/// The same of a ValueError.
+[[noreturn]] void weft_rt_value_error(weft::CallContext *context, std::int64_t site,
+                                      const char *message, const std::int64_t *sizes,
+                                      std::int64_t count);
+/// The same of an IndexError.
+[[noreturn]] void weft_rt_bounds_error(weft::CallContext *context, std::int64_t site,
+                                       const char *message, const std::int64_t *sizes,
+                                       std::int64_t count);
 
 /// For profiles: what does the op calls of these numbers (`length` bytes of text with blanks
 /// between) begins.

@@ -34,7 +34,7 @@ func.func @batch(%a: tensor<1x5x2x3xf32>, %b: tensor<7x5x3x4xf32>) -> tensor<7x5
 // -----
 
 // CHECK-LABEL: func @unknown
-// CHECK: weft.check_sizes %{{.*}}, "matmul: the inner dimensions differ: {} meets {}"
+// CHECK: weft.check_sizes %{{.*}}, "matmul: the inner dimensions differ: lhs is (2, {}) and rhs is ({}, 4), so {} meets {}"
 // CHECK: linalg.contract
 func.func @unknown(%a: tensor<2x?xf32>, %b: tensor<?x4xf32>) -> tensor<2x4xf32> {
   %0 = weft.matmul %a, %b : (tensor<2x?xf32>, tensor<?x4xf32>) -> tensor<2x4xf32>

@@ -49,7 +49,7 @@ func.func @reshape(%x: tensor<2x3x4xf32>) -> (tensor<6x4xf32>, tensor<8x3xf32>) 
 // CHECK-LABEL: func @reshape_unknown
 // CHECK: %[[COUNT:.*]] = arith.muli
 // CHECK: %[[REST:.*]] = arith.divui %[[COUNT]]
-// CHECK: weft.check_sizes %{{.*}}, "reshape: {} elements do not fill the shape
+// CHECK: weft.check_sizes %{{.*}}, "reshape: x of shape ({}, 3) has {} elements, which do not fill the shape (-1, 2)", %{{.*}}, %[[COUNT]]
 // CHECK: tensor.expand_shape {{.*}} output_shape [%[[REST]], 2]
 func.func @reshape_unknown(%x: tensor<?x3xf32>) -> tensor<?x2xf32> {
   %0 = weft.reshape %x to [-1, 2] : (tensor<?x3xf32>) -> tensor<?x2xf32>
@@ -119,12 +119,22 @@ func.func @slice(%x: tensor<5x4xf32>) -> tensor<2x2xf32> {
 
 // -----
 
+// An IndexError, as where the size is known; of one element it names that one.
 // CHECK-LABEL: func @slice_unknown
-// CHECK: weft.check_sizes %{{.*}}, "slice: the limit {{.*}} of axis 0 is out of range for x, whose size there is {}"
+// CHECK: weft.check_sizes %{{.*}}, "slice: the slice 1:4 is out of range for axis 0 of x, which has shape ({},)", %{{.*}} as bounds
 // CHECK: tensor.extract_slice %{{.*}}[1] [3] [1]
 func.func @slice_unknown(%x: tensor<?xf32>) -> tensor<3xf32> {
   %0 = weft.slice %x from [1] to [4] : (tensor<?xf32>) -> tensor<3xf32>
   return %0 : tensor<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @element_unknown
+// CHECK: weft.check_sizes %{{.*}}, "slice: 5 is out of range for axis 1 of a tensor of shape (2, {})", %{{.*}} as bounds
+func.func @element_unknown(%x: tensor<2x?xf32>) -> tensor<2x1xf32> {
+  %0 = weft.slice %x from [0, 5] to [2, 6] : (tensor<2x?xf32>) -> tensor<2x1xf32>
+  return %0 : tensor<2x1xf32>
 }
 
 // -----

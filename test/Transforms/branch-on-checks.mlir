@@ -137,6 +137,10 @@ func.func @scalar(%fits: i1, %n: i32) {
 // CHECK: weft.leave shape "there are {}", %[[SIZE]] : index
 func.func @of_sizes(%c: tensor<i1>, %n: tensor<i64>) {
   weft.assert %c, "there are {}", %n {of_sizes = true} : tensor<i1>, tensor<i64>
+  // CHECK: weft.leave value "{} are asked for", %{{.*}} : index
+  weft.assert %c, "{} are asked for", %n {of_sizes = true, error = "value"} : tensor<i1>, tensor<i64>
+  // CHECK: weft.leave bounds "no"
+  weft.assert %c, "no" {of_sizes = true, error = "index"} : tensor<i1>
   return
 }
 

@@ -18,6 +18,18 @@ func.func @shape(%n: index, %m: index) {
 
 // -----
 
+// Those of other kinds are other errors.
+// CHECK-LABEL: func @kinds
+// CHECK: call @weft_rt_value_error(
+// CHECK: call @weft_rt_bounds_error(
+func.func @kinds(%n: index, %fits: i1) {
+  weft.check_sizes %fits, "the size is {}", %n as value
+  weft.leave bounds "5 is out of range for {}", %n : index
+  return
+}
+
+// -----
+
 // A size check that was added late becomes a branch as well, never a trap.
 // CHECK-LABEL: func @late
 // CHECK-SAME: (%[[FITS:.*]]: i1)

@@ -160,6 +160,13 @@ class Weft_ValueLikeAttr<Attr attr, string kind, string type, string words> : Co
 def Weft_DTypeAttr : Weft_ValueLikeAttr<TypeAttr, "dtype", "DType", "the dtype of the result">;
 def Weft_TextAttr : Weft_ValueLikeAttr<StrAttr, "text", "std::string_view", "a text">;
 def Weft_ValueAttr : Weft_ValueLikeAttr<ElementsAttr, "constant", "ConstantRef", "the elements">;
+/// The error of a check of sizes: "value", "index", or a ShapeError if empty.
+def Weft_SizesError : DefaultValuedStrAttr<StrAttr, ""> {
+  string attrKind = "text";
+  string cppType = "std::string_view";
+  string optionDefault = "{}";
+  string what = "which error it is: value, index, or, if empty, shape";
+}
 def Weft_VariableAttr
     : Weft_ValueLikeAttr<FlatSymbolRefAttr, "variable", "VariableRef", "the variable">;
 

@@ -173,6 +173,7 @@ static ::weft::Result<::weft::Attr> attrFrom(const ::weft::AttrInfo &info, Attri
       if (std::optional<DType> dtype = dtypeOf(type.getValue())) return ::weft::Attr(*dtype);
     return attributeFault(info, "one of " + dtypesInWords(", "));
   case AttrKind::text:
+    if (!attribute) return ::weft::Attr(std::string()); // one that has a default has this one
     if (auto text = dyn_cast_or_null<StringAttr>(attribute))
       return ::weft::Attr(text.getValue().str());
     return attributeFault(info, "a string");

@@ -114,7 +114,15 @@ static LogicalResult verifyText(Operation *op, StringRef text, size_t sizes) {
   return op->emitOpError() << "has " << places << " {} in its text for " << sizes << " sizes";
 }
 
-LogicalResult CheckSizesOp::verify() { return verifyText(*this, getText(), getSizes().size()); }
+/// Whether a weft.leave of that kind says something of sizes.
+static bool isOfSizes(LeaveKind kind) {
+  return kind == LeaveKind::shape || kind == LeaveKind::value || kind == LeaveKind::bounds;
+}
+
+LogicalResult CheckSizesOp::verify() {
+  if (!isOfSizes(getError())) return emitOpError("says no error of sizes: shape, value or bounds");
+  return verifyText(*this, getText(), getSizes().size());
+}
 
 LogicalResult LeaveOp::verify() {
   if (!(*this)->getParentOfType<FunctionOpInterface>())
@@ -143,8 +151,10 @@ LogicalResult LeaveOp::verify() {
     if (!getValues().empty()) return emitOpError("of kind interrupt takes no values");
     return success();
   case LeaveKind::shape:
+  case LeaveKind::value:
+  case LeaveKind::bounds:
     if (!llvm::all_of(getValues().getTypes(), isIndex))
-      return emitOpError("of kind shape takes sizes alone");
+      return emitOpError("of kind ") << stringifyLeaveKind(getKind()) << " takes sizes alone";
     return verifyText(*this, getText(), getValues().size());
   case LeaveKind::routine: return verifyRoutine(*this);
   case LeaveKind::assertion:

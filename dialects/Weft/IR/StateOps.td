@@ -51,20 +51,34 @@ def Weft_CheckIndicesOp : Op<Weft_Dialect, "check_indices",
   let assemblyFormat = "$indices `below` $size `for` $op attr-dict `:` type($indices)";
 }
 
+def Weft_LeaveKind : I32EnumAttr<"LeaveKind", "what a weft.leave does", [
+    I32EnumAttrCase<"assertion", 0>, I32EnumAttrCase<"index", 1>, I32EnumAttrCase<"shape", 2>,
+    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>, I32EnumAttrCase<"interrupt", 5>,
+    I32EnumAttrCase<"routine", 6>, I32EnumAttrCase<"value", 7>, I32EnumAttrCase<"bounds", 8>]> {
+  let cppNamespace = "::mlir::weft";
+}
+
 def Weft_CheckSizesOp : Op<Weft_Dialect, "check_sizes",
                             [Weft_StopsCall, Weft_StaysInLinalg, Weft_GoneAfterSchedule, MemoryEffects<[MemWrite<Weft_IoResource>]>]> {
-  let summary = "Stops the call with a ShapeError unless a condition on sizes holds.";
+  let summary = "Stops the call with an error unless a condition on sizes holds.";
   let description = [{
     Made by the conversion to linalg where sizes have to fit that only the call knows. Each {} of
-    the text stands for one of the sizes. What comes behind a check that is known to fail is never
+    the text stands for one of the sizes. It is a ShapeError unless the op says that it is an
+    IndexError, `as bounds`, or a ValueError, `as value`: what the same sizes are where they are
+    known. What comes behind a check that is known to fail is never
     run, and canonicalization drops it: it may be code that makes no sense.
 
     ```mlir
     weft.check_sizes %same, "add: the shapes do not broadcast: {} meets {}", %n, %m
+    weft.check_sizes %inside, "index: 5 is out of range for axis 0 of a tensor of shape ({},)", %n as bounds
     ```
   }];
-  let arguments = (ins I1:$holds, StrAttr:$text, Variadic<Index>:$sizes);
-  let assemblyFormat = "$holds `,` $text (`,` $sizes^)? attr-dict";
+  let arguments = (ins I1:$holds, StrAttr:$text, Variadic<Index>:$sizes,
+                       DefaultValuedAttr<Weft_LeaveKind, "::mlir::weft::LeaveKind::shape">:$error);
+  let assemblyFormat = "$holds `,` $text (`,` $sizes^)? (`as` $error^)? attr-dict";
+  let builders = [OpBuilder<(ins "::mlir::Value":$holds, "::llvm::StringRef":$text, "::mlir::ValueRange":$sizes), [{
+    build($_builder, $_state, holds, text, sizes, LeaveKind::shape);
+  }]>];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;
 }
@@ -112,23 +126,16 @@ def Weft_OutsideOp : Op<Weft_Dialect, "outside", [Pure]> {
   let assemblyFormat = "$indices `below` $size attr-dict `:` type($indices)";
 }
 
-def Weft_LeaveKind : I32EnumAttr<"LeaveKind", "what a weft.leave does", [
-    I32EnumAttrCase<"assertion", 0>, I32EnumAttrCase<"index", 1>, I32EnumAttrCase<"shape", 2>,
-    I32EnumAttrCase<"print", 3>, I32EnumAttrCase<"host", 4>, I32EnumAttrCase<"interrupt", 5>,
-    I32EnumAttrCase<"routine", 6>]> {
-  let cppNamespace = "::mlir::weft";
-}
-
 def Weft_LeaveOp : Op<Weft_Dialect, "leave",
                       [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Calls the runtime, after which the call of the function may be over.";
   let description = [{
     What the text and the values mean depends on the kind: `assertion` and `print` format them,
-    `index` takes the name of an op, its indices and the size that one of them is not below, `shape`
-    takes a message with a {} for each of the sizes that are its values, `host` takes the name of a callable, what it is called with, and the types
+    `index` takes the name of an op, its indices and the size that one of them is not below, `shape`, `value` and `bounds`
+    take a message with a {} for each of the sizes that are its values, for a ShapeError, a ValueError and an IndexError, `host` takes the name of a callable, what it is called with, and the types
     of what it `gives`, and `interrupt` takes nothing. `routine` takes the name of an op of kind routine with the dtype,
     an array of numbers, and the buffers of operands and results, which are written: what bufferization makes of
-    weft.call_into. The first three throw; a print does if its sink
+    weft.call_into. Those that name an error throw; a print does if its sink
     throws, a host call if the callable does, an interrupt if who is asked does, a routine if its op stops the call. Then the
     variables hold what the op says after `leaving`.
 
@@ -320,17 +327,20 @@ def Weft_PrintOp : Weft_EffectOp<"print", [AttrSizedOperandSegments, Weft_StaysI
 def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments, Weft_GoneAfterSchedule]> {
   let summary = "Stops the call with an AssertionError unless every element of the condition holds.";
   let description = [{
-    With `of_sizes` it is a ShapeError, whose message has a {} for each value: sizes, which are i64
-    scalars. What a function demands of sizes that only the call knows is such a check.
+    With `of_sizes` the message has a {} for each value: sizes, which are i64 scalars. It is a
+    ShapeError then, or what `error` names: "index" an IndexError, "value" a ValueError. What a
+    function demands of sizes that only the call knows is such a check.
   }];
   let cppName = "check"; // assert is a macro of C
   let arguments = (ins Weft_Bool:$condition, Weft_TextAttr:$message,
-                       Weft_Flag<"it is of sizes, and ends with a ShapeError">:$of_sizes,
-                       Variadic<Weft_Any>:$values, Optional<Weft_TokenType>:$after);
+                       Weft_Flag<"it is of sizes, and ends with a ShapeError or what `error` says">:$of_sizes,
+                       Weft_SizesError:$error, Variadic<Weft_Any>:$values, Optional<Weft_TokenType>:$after);
   let results = (outs Optional<Weft_TokenType>:$token);
   let operandShapes = ["of any shape", "of any shape"];
   let raises = [Raises<AssertionError, "an element of the condition is false">,
-                Raises<ShapeError, "it is a check of sizes, and an element of the condition is false">];
+                Raises<ShapeError, "it is a check of sizes, and an element of the condition is false">,
+                Raises<ValueError, "it is a check of sizes whose error is \"value\"">,
+                Raises<IndexError, "it is a check of sizes whose error is \"index\"">];
   let assemblyFormat = [{
     $condition `,` $message (`,` $values^)? (custom<After>($after, type($after), type($token))^)?
     attr-dict `:` type($condition) (`,` type($values)^)?
@@ -338,7 +348,7 @@ def Weft_AssertOp : Weft_EffectOp<"assert", [AttrSizedOperandSegments, Weft_Gone
   let builders = [OpBuilder<(ins "::mlir::Value":$condition, "::llvm::StringRef":$message,
                                  "::mlir::ValueRange":$values), [{
     build($_builder, $_state, Type(), condition, $_builder.getStringAttr(message),
-          $_builder.getBoolAttr(false), values, Value());
+          $_builder.getBoolAttr(false), $_builder.getStringAttr(""), values, Value());
   }]>];
   let shapeFunction = "check";
   let hasVerifier = 1;

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::weft {
 
@@ -98,6 +99,14 @@ static void keepNotes(LeaveOp leave, Operation *op) {
     if (Attribute note = op->getAttr(name)) leave->setAttr(name, note);
 }
 
+/// What a check of sizes ends with.
+static LeaveKind kindOf(AssertOp ofSizes) {
+  return llvm::StringSwitch<LeaveKind>(ofSizes.getError())
+      .Case("index", LeaveKind::bounds)
+      .Case("value", LeaveKind::value)
+      .Default(LeaveKind::shape);
+}
+
 static Value negated(ImplicitLocOpBuilder &b, Value condition) {
   return arith::XOrIOp::create(b, condition, arith::ConstantIntOp::create(b, 1, 1));
 }
@@ -153,7 +162,7 @@ private:
           Value size = b.createOrFold<tensor::ExtractOp>(value, ValueRange());
           sizes.push_back(arith::IndexCastOp::create(b, b.getIndexType(), size));
         }
-        leave(b, LeaveKind::shape, assertion.getMessage(), sizes, present);
+        leave(b, kindOf(assertion), assertion.getMessage(), sizes, present);
       }
     } else if (auto check = dyn_cast<CheckIndicesOp>(op); check && cannotFail(check)) {
     } else if (auto check = dyn_cast<CheckIndicesOp>(op)) {
@@ -161,7 +170,7 @@ private:
       leave(b, LeaveKind::index, check.getOp(), {check.getIndices(), check.getSize()}, present);
     } else if (auto sizes = dyn_cast<CheckSizesOp>(op)) {
       enterIf(b, negated(b, sizes.getHolds()));
-      leave(b, LeaveKind::shape, sizes.getText(), sizes.getSizes(), present);
+      leave(b, sizes.getError(), sizes.getText(), sizes.getSizes(), present);
     } else if (auto fits = dyn_cast<cf::AssertOp>(op)) {
       enterIf(b, negated(b, fits.getArg()));
       leave(b, LeaveKind::shape, fits.getMsg(), {}, present);

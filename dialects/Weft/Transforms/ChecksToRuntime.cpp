@@ -122,13 +122,17 @@ static LogicalResult lower(LeaveOp op) {
     callRuntime(b, "weft_rt_check_indices", operands, true);
     break;
   }
-  case LeaveKind::shape: {
+  case LeaveKind::shape:
+  case LeaveKind::value:
+  case LeaveKind::bounds: {
     const auto count = static_cast<int64_t>(op.getValues().size());
     Value sizes = stackArray(b, std::max<int64_t>(count, 1));
     for (auto [i, size] : llvm::enumerate(op.getValues()))
       put(b, sizes, static_cast<int64_t>(i), arith::IndexCastOp::create(b, b.getI64Type(), size));
-    callRuntime(b, "weft_rt_shape_error", {site(), textPointer(b, text), sizes, constant(b, count)},
-                true);
+    const char *function = op.getKind() == LeaveKind::shape   ? "weft_rt_shape_error"
+                           : op.getKind() == LeaveKind::value ? "weft_rt_value_error"
+                                                              : "weft_rt_bounds_error";
+    callRuntime(b, function, {site(), textPointer(b, text), sizes, constant(b, count)}, true);
     break;
   }
   }
@@ -136,12 +140,12 @@ static LogicalResult lower(LeaveOp op) {
   return success();
 }
 
-static void branch(Operation *op, Value holds, StringAttr text, ValueRange sizes) {
+static void branch(Operation *op, Value holds, LeaveKind error, StringAttr text, ValueRange sizes) {
   ImplicitLocOpBuilder b(op->getLoc(), op);
   Value broken = arith::XOrIOp::create(b, holds, arith::ConstantIntOp::create(b, 1, 1));
   auto branch = scf::IfOp::create(b, broken, /*withElseRegion=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
-  LeaveOp::create(b, LeaveKind::shape, text, sizes, ArrayAttr(), ValueRange(), ArrayAttr());
+  LeaveOp::create(b, error, text, sizes, ArrayAttr(), ValueRange(), ArrayAttr());
   op->erase();
 }
 
@@ -155,9 +159,9 @@ struct ChecksToRuntime : impl::ChecksToRuntimePassBase<ChecksToRuntime> {
     });
     for (Operation *op : checks) {
       if (auto sizes = dyn_cast<CheckSizesOp>(op))
-        branch(op, sizes.getHolds(), sizes.getTextAttr(), sizes.getSizes());
+        branch(op, sizes.getHolds(), sizes.getError(), sizes.getTextAttr(), sizes.getSizes());
       else if (auto fits = dyn_cast<cf::AssertOp>(op))
-        branch(op, fits.getArg(), fits.getMsgAttr(), {});
+        branch(op, fits.getArg(), LeaveKind::shape, fits.getMsgAttr(), {});
     }
     SmallVector<InterruptedOp> polls;
     getOperation()->walk([&](InterruptedOp op) { polls.push_back(op); });

@@ -26,7 +26,8 @@ bool works(StringRef callee) {
   static const llvm::StringSet<> others = {
       "weft_rt_alloc",       "weft_rt_free",        "weft_rt_output",      "weft_rt_on_stop",
       "weft_rt_assert_fail", "weft_rt_index_error", "weft_rt_shape_error", "weft_rt_host_call",
-      "weft_rt_host_size",   "weft_rt_host_take",   "weft_rt_note_begin",  "weft_rt_note_end"};
+      "weft_rt_host_size",   "weft_rt_host_take",   "weft_rt_note_begin",  "weft_rt_note_end",
+      "weft_rt_value_error", "weft_rt_bounds_error"};
   return !others.contains(callee);
 }
 

@@ -39,8 +39,9 @@ using SliceBound = std::optional<std::variant<std::int64_t, Tensor>>;
 Tensor slice_between(const Tensor &x, std::int64_t axis, const SliceBound &start,
                      const SliceBound &stop, std::int64_t step);
 
-/// As `check`, of sizes: throws ShapeError with the message, in which `sizes`, scalars of i64,
-/// replace the {}.
-void check_sizes(const Tensor &condition, std::string_view message, std::span<const Tensor> sizes);
+/// As `check`, of sizes: throws an error with the message, in which `sizes`, scalars of i64,
+/// replace the {}: a ShapeError, a ValueError or an IndexError.
+void check_sizes(const Tensor &condition, std::string_view message, std::span<const Tensor> sizes,
+                 ErrorKind error = ErrorKind::shape);
 
 } // namespace weft::detail

@@ -60,14 +60,17 @@ void check_length(const char *function, std::int64_t n) {
                                 " of a transform is asked for: it must be 1 or more");
 }
 
-/// Throws ShapeError if the size of an axis, which is the length, is known to be too small.
+/// Throws ShapeError if the size of an axis, which is the length, is too small; the program checks
+/// it where a trace does not know it.
 void check_size(const char *function, const Tensor &x, std::int64_t axis, std::int64_t least) {
-  const std::int64_t size = shape_of(x)[static_cast<std::size_t>(axis)];
-  if (size != unknown && size < least)
-    raise(ErrorKind::shape, "fft." + std::string(function) + ": x has the shape " +
-                                to_string(shape_of(x)) + ": a transform along axis " +
-                                std::to_string(axis) +
-                                " would have no element; n says how many it is to have");
+  const Size size = size_along(x, axis);
+  if (size.is_number() && size.number() >= least) return;
+  std::vector<Tensor> open;
+  const std::string text = "fft." + std::string(function) + ": " +
+                           words::nothing_to_transform("x", written(x, open), axis) +
+                           "; n says how many it is to have";
+  if (size.is_number()) raise(ErrorKind::shape, text);
+  detail::check_sizes(size.tensor() >= least, text, open);
 }
 
 /// x with n elements along the axis, the first ones or zeros behind; x itself for none.

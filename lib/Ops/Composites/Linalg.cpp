@@ -27,16 +27,13 @@ void check_square(const char *function, const char *name, const Tensor &x) {
   const Shape shape = shape_of(x);
   check_matrices(function, name, x);
   const std::int64_t rows = shape[shape.size() - 2], columns = shape[shape.size() - 1];
-  if (rows != columns && rows != unknown && columns != unknown)
-    raise(ErrorKind::shape, std::string(function) + ": " + name + " has the shape " +
-                                to_string(shape) + ": a square matrix is wanted");
   if (rows == columns && rows != unknown) return;
-  const Tensor sizes[] = {size_along(x, x.rank() - 2).tensor(),
-                          size_along(x, x.rank() - 1).tensor()};
-  detail::check_sizes(equal(sizes[0], sizes[1]),
-                      std::string(function) + ": " + name +
-                          " has {} rows and {} columns: a square matrix is wanted",
-                      sizes);
+  std::vector<Tensor> open;
+  const std::string text = std::string(function) + ": " + words::not_square(name, written(x, open));
+  if (rows != unknown && columns != unknown) raise(ErrorKind::shape, text);
+  detail::check_sizes(
+      equal(size_along(x, x.rank() - 2).tensor(), size_along(x, x.rank() - 1).tensor()), text,
+      open);
 }
 
 Tensor transposed(const Tensor &x) { return weft::swapaxes(x, -2, -1); }
@@ -86,14 +83,18 @@ Tensor in_batches(const Tensor &x, const Sizes &batches, std::int64_t axes) {
   return weft::broadcast(x, sizes);
 }
 
-/// Throws unless b, or itself as columns, has as many rows as a.
+/// Throws unless b, or itself as columns, has as many rows as a; the program checks it where a
+/// trace does not know them.
 void check_rows(const char *function, const Tensor &a, const Tensor &b, const Tensor &columns) {
-  const std::int64_t rows = shape_of(a)[static_cast<std::size_t>(a.rank() - 2)],
-                     has = shape_of(columns)[static_cast<std::size_t>(columns.rank() - 2)];
-  if (rows != has && rows != unknown && has != unknown)
-    raise(ErrorKind::shape, std::string(function) + ": a has the shape " + to_string(shape_of(a)) +
-                                ", so b has " + std::to_string(rows) +
-                                " rows, but it has the shape " + to_string(shape_of(b)));
+  const Size rows = size_along(a, a.rank() - 2), has = size_along(columns, columns.rank() - 2);
+  const bool known = rows.is_number() && has.is_number();
+  if (known && rows.number() == has.number()) return;
+  std::vector<Tensor> open;
+  const std::string of_a = written(a, open), count = written(rows, open), of_b = written(b, open);
+  const std::string text =
+      std::string(function) + ": " + words::rows_differ("a", of_a, "b", count, "rows", of_b);
+  if (known) raise(ErrorKind::shape, text);
+  detail::check_sizes(equal(rows.tensor(), has.tensor()), text, open);
 }
 
 /// A solve of matrices, where a b of rank 1 is a column.

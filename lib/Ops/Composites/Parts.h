@@ -3,8 +3,10 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "OpDefs/SizeWords.h"
 #include "Ops/Composites/Composites.h"
 #include "Ops/Interpreter.h"
 #include <weft/detail/binding.h>
@@ -72,6 +74,22 @@ inline Tensor between(const Tensor &x, std::int64_t axis, const Size &start, con
   starts.set(at, start);
   limits.set(at, stop);
   return weft::slice(x, starts, limits, Ints(rank, 1));
+}
+
+/// The shape of a tensor for a message, "(3, {})"; the sizes that {} stand for, which only a run
+/// knows, join `open`.
+inline std::string written(const Tensor &x, std::vector<Tensor> &open) {
+  const Shape shape = shape_of(x);
+  for (std::int64_t axis = 0; axis < shape.rank(); ++axis)
+    if (shape[static_cast<std::size_t>(axis)] == unknown)
+      open.push_back(size_of(x, {.axis = axis}));
+  return words::with_fields(shape);
+}
+/// A size for a message, likewise.
+inline std::string written(const Size &size, std::vector<Tensor> &open) {
+  if (size.is_number()) return std::to_string(size.number());
+  open.push_back(size.tensor());
+  return "{}";
 }
 
 /// Throws ShapeError where there is no element along the axes; the program checks it where a trace

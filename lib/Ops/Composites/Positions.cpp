@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "OpDefs/SizeWords.h"
 #include "Ops/DeviceOps.h"
 #include <weft/detail/indexing.h>
 
@@ -102,9 +103,7 @@ TopK top_k(const Tensor &x, std::int64_t k, const TopKOptions &options) {
   const Shape shape = detail::type_of(x).shape;
   if (const std::int64_t size = shape[static_cast<std::size_t>(options.axis)];
       size != unknown && k > size)
-    raise(ErrorKind::value, "top_k: k is " + std::to_string(k) + ", but axis " +
-                                std::to_string(options.axis) + " of x, which has shape " +
-                                to_string(shape) + ", is shorter");
+    raise(ErrorKind::value, "top_k: " + words::too_few(k, options.axis, to_string(shape)));
   const Tensor indices = argsort(x, {options.axis, !options.smallest, k});
   return {gather_along_axis(x, indices, {options.axis}), indices};
 }
@@ -148,11 +147,11 @@ void check_fits(const CompressWords &words, const Tensor &mask, const Tensor &x,
                 std::int64_t first) {
   const Shape of = shape_of(mask), shape = shape_of(x);
   const std::string what = std::string(words.function) + ": a " + words.condition;
-  const auto refuse = [&] {
-    raise(ErrorKind::index, what + " of shape " + to_string(of) +
-                                " does not fit a tensor of shape " + to_string(shape) +
-                                " from axis " + std::to_string(first) + " on");
+  const auto text = [&](const std::string &of_mask, const std::string &of_x) {
+    return what + " of shape " + of_mask + " does not fit a tensor of shape " + of_x +
+           " from axis " + std::to_string(first) + " on";
   };
+  const auto refuse = [&] { raise(ErrorKind::index, text(to_string(of), to_string(shape))); };
   if (of.empty() || first + of.rank() > shape.rank()) refuse();
   for (std::int64_t axis = 0; axis < of.rank(); ++axis) {
     const Size picks = size_along(mask, axis), size = size_along(x, first + axis);
@@ -160,12 +159,11 @@ void check_fits(const CompressWords &words, const Tensor &mask, const Tensor &x,
       if (size.number() != picks.number() && !(words.or_none && picks.number() == 0)) refuse();
       continue;
     }
-    const Tensor named[] = {picks.tensor(), size.tensor()};
-    const Tensor same = equal(named[0], named[1]);
-    detail::check_sizes(words.or_none ? same | (named[0] == std::int64_t{0}) : same,
-                        what + " of size {} does not fit axis " + std::to_string(first + axis) +
-                            " of size {}",
-                        named);
+    std::vector<Tensor> open;
+    const std::string of_mask = written(mask, open), of_x = written(x, open);
+    const Tensor same = equal(picks.tensor(), size.tensor());
+    detail::check_sizes(words.or_none ? same | (picks.tensor() == std::int64_t{0}) : same,
+                        text(of_mask, of_x), open, ErrorKind::index);
   }
 }
 

@@ -25,19 +25,16 @@ void check_not_empty(const char *function, const Tensor &x, const Ints &axes) {
   };
   if (any_of_size(0)) raise(ErrorKind::shape, text(to_string(shape)));
   if (!any_of_size(unknown)) return;
-  std::string sizes;
   std::vector<Tensor> open;
+  const std::string sizes = written(x, open);
   Tensor some;
-  for (std::int64_t axis = 0; axis < shape.rank(); ++axis) {
-    const std::int64_t size = shape[static_cast<std::size_t>(axis)];
-    sizes += (axis == 0 ? "" : ", ") + (size == unknown ? "{}" : std::to_string(size));
-    if (size != unknown) continue;
-    open.push_back(size_of(x, {.axis = axis}));
-    if (std::ranges::find(axes, axis) == axes.end()) continue;
-    const Tensor is_some = open.back() > std::int64_t{0};
+  for (const std::int64_t axis : axes) {
+    const Size size = size_along(x, axis);
+    if (size.is_number()) continue;
+    const Tensor is_some = size.tensor() > std::int64_t{0};
     some = some.defined() ? some & is_some : is_some;
   }
-  detail::check_sizes(some, text("(" + sizes + (shape.rank() == 1 ? ",)" : ")")), open);
+  detail::check_sizes(some, text(sizes), open);
 }
 
 namespace {

@@ -32,17 +32,17 @@ Sizes starts_in(const char *function, const Tensor &x, const Integers &given, co
     if (size.is_number() && size.number() < 0)
       raise(ErrorKind::value, std::string(function) + ": a size is " +
                                   std::to_string(size.number()) + ": it is not negative");
+    std::vector<Tensor> open;
+    const auto larger = [&] {
+      const std::string text = written(size, open);
+      return std::string(function) + ": the size " + text + " is larger than axis " +
+             std::to_string(i) + " of x, which has the shape " + written(x, open);
+    };
     if (size.is_number() && whole.is_number() && size.number() > whole.number())
-      raise(ErrorKind::shape, std::string(function) + ": the size " +
-                                  std::to_string(size.number()) + " is larger than axis " +
-                                  std::to_string(i) + " of x, which has the shape " +
-                                  to_string(shape_of(x)));
+      raise(ErrorKind::shape, larger());
     if (!size.is_number() || !whole.is_number()) {
-      const Tensor named[] = {size.tensor(), whole.tensor()};
-      detail::check_sizes(less_equal(named[0], named[1]),
-                          std::string(function) + ": the size {} is larger than axis " +
-                              std::to_string(i) + " of x, which has size {}",
-                          named);
+      const std::string text = larger();
+      detail::check_sizes(less_equal(size.tensor(), whole.tensor()), text, open);
     }
     Size start;
     if (given.are_numbers()) {
@@ -134,18 +134,12 @@ Tensor unfold(const Tensor &x, std::int64_t size, std::int64_t step, std::int64_
                                 ": the size is not negative, and the step "
                                 "at least 1");
   const Size whole = size_along(x, axis);
-  if (whole.is_number() && size > whole.number())
-    raise(ErrorKind::shape, "unfold: a window of " + std::to_string(size) +
-                                " elements is longer than axis " + std::to_string(axis) +
-                                " of x, which has the shape " + to_string(shape_of(x)));
-  if (!whole.is_number()) {
-    const Tensor named = whole.tensor();
-    detail::check_sizes(named >= size,
-                        "unfold: a window of " + std::to_string(size) +
-                            " elements is longer than axis " + std::to_string(axis) +
-                            " of x, which has size {}",
-                        {&named, 1});
-  }
+  std::vector<Tensor> open;
+  const std::string longer = "unfold: a window of " + std::to_string(size) +
+                             " elements is longer than axis " + std::to_string(axis) +
+                             " of x, which has the shape " + written(x, open);
+  if (whole.is_number() && size > whole.number()) raise(ErrorKind::shape, longer);
+  if (!whole.is_number()) detail::check_sizes(whole.tensor() >= size, longer, open);
   Tensor taken;
   {
     const AtOnce now(whole.is_number());

@@ -18,7 +18,7 @@ func.func @shapes(%x: tensor<2x?xf32>, %none: tensor<0xi32>) {
 
 // There are not more than the axis has.
 func.func @count(%x: tensor<2xf32>) {
-  // expected-error @below {{'weft.argsort' op count is 3, but axis 0 of x, which has shape (2,), is shorter}}
+  // expected-error @below {{'weft.argsort' op the first 3 are asked for, but axis 0 of x, which has shape (2,), is shorter}}
   // expected-error @below {{failed to infer returned types}}
   %0 = weft.argsort %x {axis = 0 : i64, count = 3 : i64} : (tensor<2xf32>) -> tensor<3xi64>
   return

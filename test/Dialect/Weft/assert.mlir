@@ -13,6 +13,8 @@ func.func @asserts(%p: tensor<2x?xi1>, %x: tensor<f32>, %n: tensor<0xi64>, %size
   %no = weft.constant dense<false> : tensor<i1>
   // CHECK: weft.assert %{{.*}}, "{} elements", %{{.*}} {of_sizes = true} : tensor<i1>, tensor<i64>
   weft.assert %no, "{} elements", %size {of_sizes = true} : tensor<i1>, tensor<i64>
+  // CHECK: weft.assert %{{.*}}, "{} is outside", %{{.*}} {error = "index", of_sizes = true} : tensor<i1>, tensor<i64>
+  weft.assert %no, "{} is outside", %size {of_sizes = true, error = "index"} : tensor<i1>, tensor<i64>
   // CHECK: weft.assert %{{.*}}, "never" : tensor<i1>
   weft.assert %no, "never" : tensor<i1>
   return
@@ -33,6 +35,23 @@ func.func @number(%n: tensor<2xi32>) {
 func.func @sizes(%p: tensor<i1>, %n: tensor<2xi64>) {
   // expected-error @below {{'weft.assert' op a check of sizes takes scalars of i64, but not i64(2,)}}
   weft.assert %p, "{}", %n {of_sizes = true} : tensor<i1>, tensor<2xi64>
+  return
+}
+
+// -----
+
+// Only a check of sizes says which error it is, of two.
+func.func @error(%p: tensor<i1>) {
+  // expected-error @below {{'weft.assert' op the error is "index": that of a check of sizes is "value" or "index", or not given}}
+  weft.assert %p, "m" {error = "index"} : tensor<i1>
+  return
+}
+
+// -----
+
+func.func @other_error(%p: tensor<i1>) {
+  // expected-error @below {{'weft.assert' op the error is "dtype": that of a check of sizes is "value" or "index", or not given}}
+  weft.assert %p, "m" {of_sizes = true, error = "dtype"} : tensor<i1>
   return
 }
 

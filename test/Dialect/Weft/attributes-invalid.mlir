@@ -197,6 +197,14 @@ func.func @texts(%c: i1, %n: index) {
 
 // -----
 
+func.func @kinds(%c: i1, %n: index) {
+  // expected-error @below {{'weft.check_sizes' op says no error of sizes: shape, value or bounds}}
+  weft.check_sizes %c, "{} is too many", %n as print
+  return
+}
+
+// -----
+
 func.func @values(%x: memref<4xf32>) {
   // expected-error @below {{'weft.leave' op of kind shape takes sizes alone}}
   weft.leave shape "{}", %x : memref<4xf32>

@@ -7,6 +7,10 @@
 // CHECK: weft.leave assertion "no", %arg0 : tensor<4xf32> leaving [@w, @n] = %arg0, %arg1 : tensor<4xf32>, tensor<i32>
 // CHECK: weft.leave index "gather", %arg2, %arg3 : tensor<5xi64>, index
 // CHECK: weft.leave shape "the sizes differ"
+// CHECK: weft.leave value "{} is too many", %arg3 : index
+// CHECK: weft.leave bounds "{} is outside", %arg3 : index
+// CHECK: weft.check_sizes %{{.*}}, "{} is even", %arg3{{$}}
+// CHECK: weft.check_sizes %{{.*}}, "{} is inside", %arg3 as bounds
 // CHECK: weft.leave print "text" leaving [@n] = %arg1 : tensor<i32>
 func.func @all(%w: tensor<4xf32>, %n: tensor<i32>, %i: tensor<5xi64>, %size: index) -> i1 {
   weft.on_stop [@w, @n] = %w, %n : tensor<4xf32>, tensor<i32>
@@ -14,6 +18,10 @@ func.func @all(%w: tensor<4xf32>, %n: tensor<i32>, %i: tensor<5xi64>, %size: ind
   weft.leave assertion "no", %w : tensor<4xf32> leaving [@w, @n] = %w, %n : tensor<4xf32>, tensor<i32>
   weft.leave index "gather", %i, %size : tensor<5xi64>, index
   weft.leave shape "the sizes differ"
+  weft.leave value "{} is too many", %size : index
+  weft.leave bounds "{} is outside", %size : index
+  weft.check_sizes %0, "{} is even", %size
+  weft.check_sizes %0, "{} is inside", %size as bounds
   weft.leave print "text" leaving [@n] = %n : tensor<i32>
   return %0 : i1
 }

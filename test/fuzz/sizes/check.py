@@ -13,7 +13,7 @@ import weft as wf
 # What a trace for open sizes refuses, with the words of its error: docs/functions.md and docs/python.md say so.
 REFUSED = {
     "an open size never stretches": "an unknown size never stretches",
-    "a slice of one element has one": r"(slice|index): the limit \d+ of axis \d+ is out of range for x, whose size there is \d+",
+    "a slice of one element has one": r"(slice|index): \d+ is out of range for axis \d+ of a tensor of shape",
     "a mask is of the sizes that are known": "index: a mask of shape",
     "sizes that are not known yet": "not known yet|does not know|must be known|is not known",
 }

@@ -91,8 +91,9 @@ TEST(OpenSizes, Reshapes) {
      {{2, 6}, {0, 6}});
   auto f = function([](const Tensor &x) { return reshape(x, {-1, 3, -1}); },
                     {.signature = {spec(f32, {unknown, 2, unknown})}});
-  EXPECT_THROWS(f(ones({2, 2, 5})), ShapeError,
-                "reshape: 20 elements do not fill the shape (-1, 3, -1)");
+  EXPECT_THROWS(
+      f(ones({2, 2, 5})), ShapeError,
+      "reshape: x of shape (2, 2, 5) has 20 elements, which do not fill the shape (-1, 3, -1)");
   EXPECT_THROWS(reshape(ones({2, 3}), {-1, -1}), ShapeError,
                 "reshape: only one size may be -1, but the shape is (-1, -1)");
   auto g = function([](const Tensor &x) { return reshape(x, {-1, -1, -1}); },

@@ -150,7 +150,8 @@ TEST(Sorting, FirstIndicesOnly) {
                 argsort(x, {.descending = descending})[slice(0, count)].to_vector<std::int64_t>())
           << count;
   EXPECT_THROWS(argsort(x, {.count = 5001}), ValueError,
-                "argsort: count is 5001, but axis 0 of x, which has shape (5000,), is shorter");
+                "argsort: the first 5001 are asked for, but axis 0 of x, which has shape (5000,), "
+                "is shorter");
 }
 
 TEST(Sorting, TopK) {

@@ -157,6 +157,17 @@ TEST(CallContext, MovesAreForgottenWhenNothingThrows) {
   set_print_sink(before);
 }
 
+TEST(CallContext, SizesThatDoNotFitAreErrorsOfThreeKinds) {
+  CallContext context;
+  const std::int64_t sizes[] = {3, 4};
+  EXPECT_THROWS(weft_rt_shape_error(&context, -1, "{} meets {}", sizes, 2), ShapeError,
+                "3 meets 4");
+  EXPECT_THROWS(weft_rt_value_error(&context, -1, "{} meets {}", sizes, 2), ValueError,
+                "3 meets 4");
+  EXPECT_THROWS(weft_rt_bounds_error(&context, -1, "{} meets {}", sizes, 2), IndexError,
+                "3 meets 4");
+}
+
 TEST(CallContext, AMessageShowsValuesFromBeforeTheMoves) {
   int variable = 1, elsewhere = 2;
   RuntimeMove moves[] = {{&variable, &elsewhere, sizeof variable}};

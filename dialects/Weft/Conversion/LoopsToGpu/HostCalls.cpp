@@ -32,6 +32,7 @@ bool knowsDevices(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"weft_rt_print", "weft_rt_assert_fail", "weft_rt_shape_error"}, true)
       .Cases({"weft_rt_check_indices", "weft_rt_index_error", "weft_rt_on_stop"}, true)
+      .Cases({"weft_rt_value_error", "weft_rt_bounds_error"}, true)
       .Cases({"weft_rt_host_call", "weft_rt_host_size", "weft_rt_host_take"}, true)
       .Cases({"weft_rt_interrupt", "weft_rt_interrupted"}, true)
       .Cases({"weft_rt_note_begin", "weft_rt_note_end"}, true)

@@ -1,6 +1,7 @@
 // Sizes, empty tensors and loops over elements, for the conversions of single ops.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
+#include "OpDefs/SizeWords.h"
 #include "Weft/IR/Bridge.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -125,10 +126,21 @@ Value LinalgBuilder::larger(Value lhs, Value rhs) {
   return arith::MaxSIOp::create(*this, lhs, rhs);
 }
 
-void LinalgBuilder::require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named) {
+void LinalgBuilder::require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named,
+                            LeaveKind error) {
   SmallVector<Value> sizes;
   for (OpFoldResult size : named) sizes.push_back(toValue(size));
-  CheckSizesOp::create(*this, holds, message.str(), sizes);
+  CheckSizesOp::create(*this, holds, message.str(), sizes, error);
+}
+
+std::string LinalgBuilder::written(Value tensor, SmallVectorImpl<OpFoldResult> &named) {
+  ::weft::Shape shape;
+  for (OpFoldResult size : sizesOf(tensor)) {
+    const std::optional<int64_t> known = getConstantIntValue(size);
+    shape.push_back(known.value_or(::weft::unknown));
+    if (!known) named.push_back(size);
+  }
+  return ::weft::words::with_fields(shape);
 }
 
 void LinalgBuilder::requireEqual(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
@@ -153,11 +165,11 @@ void LinalgBuilder::requirePositive(OpFoldResult size, const Twine &message,
 }
 
 void LinalgBuilder::requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
-                                  ArrayRef<OpFoldResult> named) {
+                                  ArrayRef<OpFoldResult> named, LeaveKind error) {
   std::optional<int64_t> left = getConstantIntValue(lhs), right = getConstantIntValue(rhs);
   if (lhs == rhs || left == 0 || (left && right && *left <= *right)) return;
   Value fits = createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, toValue(lhs), toValue(rhs));
-  require(fits, message, named);
+  require(fits, message, named, error);
 }
 
 /// Sizes as a type writes them.

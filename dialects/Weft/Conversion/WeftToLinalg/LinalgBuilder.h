@@ -141,14 +141,18 @@ public:
   }
   /// The same unless lhs <= rhs.
   void requireAtMost(OpFoldResult lhs, OpFoldResult rhs, const Twine &message,
-                     ArrayRef<OpFoldResult> named);
+                     ArrayRef<OpFoldResult> named, LeaveKind error = LeaveKind::shape);
+
+  /// The shape of a tensor for a message, "(3, {})"; the sizes that {} stand for join `named`.
+  std::string written(Value tensor, SmallVectorImpl<OpFoldResult> &named);
 
   /// `value`, which the conversion made of a result of `type`, in that type. What the type knows of
   /// the sizes and the value does not is required at run time, and is its size from then on.
   Value asWritten(Value value, RankedTensorType type, StringRef op);
 
 private:
-  void require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named);
+  void require(Value holds, const Twine &message, ArrayRef<OpFoldResult> named,
+               LeaveKind error = LeaveKind::shape);
 
   DenseMap<Value, Sizes> sizes_;
   DenseMap<Value, OpFoldResult> rangeStarts_;

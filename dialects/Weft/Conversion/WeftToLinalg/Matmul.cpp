@@ -1,4 +1,5 @@
 // Matrix products as linalg.contract on a zeroed tensor: transposes and batches are in its maps.
+#include "OpDefs/SizeWords.h"
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 #include "Weft/Conversion/WeftToLinalg/NarrowFloats.h"
 #include "Weft/IR/Attributes.h"
@@ -68,27 +69,32 @@ Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   const int64_t batchRank = std::max(lhs.batchRank, rhs.batchRank);
 
+  SmallVector<OpFoldResult> named;
+  const std::string ofLhs = b.written(op.getLhs(), named), ofRhs = b.written(op.getRhs(), named);
+  const std::string differ = "matmul: " + ::weft::words::batches_do_not_broadcast(ofLhs, ofRhs) +
+                             "; an unknown size never stretches";
   Sizes batch;
   for (int64_t axis = 0; axis < batchRank; ++axis) {
-    const std::string differ =
-        "matmul: the batch dimensions do not broadcast: {} meets {} in axis " +
-        std::to_string(axis) + " of the result; an unknown size never stretches";
     OpFoldResult size;
     for (const Operand *operand : {&lhs, &rhs}) {
       const int64_t at = axis - (batchRank - operand->batchRank);
       if (at < 0 || operand->repeats(at)) continue;
       if (!size || (!isa<Attribute>(size) && isa<Attribute>(operand->sizes[at]))) {
-        if (size) b.requireEqual(size, operand->sizes[at], differ);
+        if (size) b.requireEqual(size, operand->sizes[at], differ, named);
         size = operand->sizes[at];
       } else {
-        b.requireEqual(size, operand->sizes[at], differ);
+        b.requireEqual(size, operand->sizes[at], differ, named);
       }
     }
     batch.push_back(size ? size : OpFoldResult(b.getIndexAttr(1)));
   }
   OpFoldResult lhsInner = lhs.isVector ? lhs.sizes[0] : lhs.column();
   OpFoldResult rhsInner = rhs.isVector ? rhs.sizes[0] : rhs.row();
-  b.requireEqual(lhsInner, rhsInner, "matmul: the inner dimensions differ: {} meets {}");
+  llvm::append_values(named, lhsInner, rhsInner);
+  b.requireEqual(lhsInner, rhsInner,
+                 "matmul: " + ::weft::words::inner_sizes_differ(ofLhs, op.getTransposeLhs(), ofRhs,
+                                                                op.getTransposeRhs(), "{}", "{}"),
+                 named);
 
   // Loops: the batches, the rows unless lhs is a vector, the columns unless rhs is, the inner one.
   Sizes sizes = batch;

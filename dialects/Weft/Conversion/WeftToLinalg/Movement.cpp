@@ -1,6 +1,7 @@
 // Ops that move elements: reshape, transpose, broadcast, slice, reverse, concatenate and pad.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
+#include "OpDefs/SizeWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Utils/Utils.h"
@@ -115,6 +116,19 @@ static void requireCountable(LinalgBuilder &b, ArrayRef<OpFoldResult> sizes) {
                 sizes);
 }
 
+/// What is said of a reshape of an x of that shape: a {} is for its number of elements, and one for
+/// each target size that is a value.
+static std::string doesNotFill(StringRef ofX, ArrayRef<int64_t> shape) {
+  std::string sizes = "(";
+  llvm::raw_string_ostream text(sizes);
+  llvm::interleaveComma(shape, text, [&](int64_t size) {
+    if (ShapedType::isDynamic(size)) text << "{}";
+    else text << size;
+  });
+  text << (shape.size() == 1 ? ",)" : ")");
+  return "reshape: " + ::weft::words::does_not_fill(std::string_view(ofX), "{}", sizes);
+}
+
 /// The target sizes where some are values: those given, of which one may be -1 and is what the
 /// others leave. What cannot be seen to fit is checked, in numbers of 128 bits.
 static Sizes targetValues(LinalgBuilder &b, Value x, ReshapeOp op) {
@@ -142,17 +156,12 @@ static Sizes targetValues(LinalgBuilder &b, Value x, ReshapeOp op) {
   const OpFoldResult count = b.countOf(from);
   Value total = b.toValue(count), none = b.index(0);
   const auto [product, overflows, isEmpty] = wideProductOf(b, others);
-  std::string message = "reshape: {} elements do not fill the shape (";
-  SmallVector<OpFoldResult> named{count};
-  {
-    llvm::raw_string_ostream text(message);
-    llvm::interleaveComma(llvm::enumerate(op.getShape()), text, [&](auto entry) {
-      if (!ShapedType::isDynamic(entry.value())) return void(text << entry.value());
-      text << "{}";
-      named.push_back(sizes[entry.index()]);
-    });
-    text << (sizes.size() == 1 ? ",)" : ")");
-  }
+  SmallVector<OpFoldResult> named;
+  const std::string ofX = b.written(op.getX(), named);
+  named.push_back(count);
+  for (auto [size, given] : llvm::zip_equal(op.getShape(), sizes))
+    if (ShapedType::isDynamic(size)) named.push_back(given);
+  const std::string message = doesNotFill(ofX, op.getShape());
   Value fits;
   Value isExact = negated(b, overflows);
   if (rest) {
@@ -192,15 +201,15 @@ static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
     if (type.isDynamicDim(axis)) unknown.push_back(size);
     else take(ofX, type.getDimSize(axis));
   auto known = static_cast<int64_t>(product);
-  std::string message = "reshape: {} elements do not fill the shape (";
-  llvm::raw_string_ostream text(message);
-  llvm::interleaveComma(shape, text);
-  text << (shape.size() == 1 ? ",)" : ")");
+  SmallVector<OpFoldResult> named;
+  const std::string written = b.written(x, named);
+  named.push_back(count);
+  const std::string message = doesNotFill(written, shape);
   SmallVector<size_t> open;
   for (size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] == -1) open.push_back(axis);
   if (open.empty()) {
-    b.requireEqual(count, b.getIndexAttr(besideZero ? 0 : known), message, count);
+    b.requireEqual(count, b.getIndexAttr(besideZero ? 0 : known), message, named);
     return sizes;
   }
   const size_t copied = open.size() - 1;
@@ -217,7 +226,7 @@ static Sizes targetSizes(LinalgBuilder &b, Value x, ArrayRef<int64_t> shape) {
   if (std::optional<int64_t> number = getConstantIntValue(total))
     rest = b.getIndexAttr(*number / known);
   else rest = arith::DivUIOp::create(b, b.toValue(total), b.index(known)).getResult();
-  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), total, message, count);
+  b.requireEqual(b.multiply(rest, b.getIndexAttr(known)), total, message, named);
   return sizes;
 }
 
@@ -381,18 +390,18 @@ static Value stepsBetween(LinalgBuilder &b, Value start, Value limit, int64_t st
 /// Where a slice begins in an axis and how many elements it takes, if one of its bounds is a value.
 static std::pair<OpFoldResult, OpFoldResult> takenBetween(LinalgBuilder &b, OpFoldResult start,
                                                           OpFoldResult limit, OpFoldResult size,
-                                                          int64_t stride, size_t axis) {
-  const std::string where = " of axis " + std::to_string(axis);
+                                                          int64_t stride, size_t axis, Value x) {
   // To the end, behind which there is nothing.
   if (getConstantIntValue(limit) == -1) {
     Value begin = arith::MinSIOp::create(b, b.toValue(start), b.toValue(size));
     return {begin, stepsBetween(b, begin, b.toValue(size), stride)};
   }
-  b.requireAtMost(limit, size,
-                  "slice: the limit {}" + where + " is out of range for x, whose size there is {}",
-                  {limit, size});
-  b.requireAtMost(start, limit, "slice: the start {}" + where + " is behind the limit {}",
-                  {start, limit});
+  SmallVector<OpFoldResult> named = {start, limit};
+  const std::string shape = b.written(x, named);
+  const std::string outside =
+      "slice: " + ::weft::words::slice_outside("{}", "{}", static_cast<int64_t>(axis), shape);
+  b.requireAtMost(limit, size, outside, named, LeaveKind::bounds);
+  b.requireAtMost(start, limit, outside, named, LeaveKind::bounds);
   if (getConstantIntValue(start) == 0 && stride == 1) return {start, limit};
   return {start, stepsBetween(b, b.toValue(start), b.toValue(limit), stride)};
 }
@@ -406,7 +415,8 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
     const int64_t start = op.getStarts()[axis], limit = op.getLimits()[axis],
                   stride = op.getStrides()[axis];
     if (ShapedType::isDynamic(start) || ShapedType::isDynamic(limit)) {
-      auto [begin, count] = takenBetween(b, first[axis], last[axis], from[axis], stride, axis);
+      auto [begin, count] =
+          takenBetween(b, first[axis], last[axis], from[axis], stride, axis, op.getX());
       starts.push_back(begin);
       strides.push_back(b.getIndexAttr(stride));
       sizes.push_back(count);
@@ -416,10 +426,12 @@ Value lowerSlice(LinalgBuilder &b, SliceOp op) {
     strides.push_back(b.getIndexAttr(stride));
     if (limit != -1 || isa<Attribute>(from[axis])) {
       const int64_t end = limit != -1 ? limit : *getConstantIntValue(from[axis]);
-      b.requireAtMost(b.getIndexAttr(end), from[axis],
-                      "slice: the limit " + Twine(end) + " of axis " + Twine(axis) +
-                          " is out of range for x, whose size there is {}",
-                      from[axis]);
+      SmallVector<OpFoldResult> named;
+      const std::string shape = b.written(op.getX(), named);
+      b.requireAtMost(
+          b.getIndexAttr(end), from[axis],
+          "slice: " + ::weft::words::slice_outside(start, end, static_cast<int64_t>(axis), shape),
+          named, LeaveKind::bounds);
       // Rounded up, without a sum that a large stride could make overflow.
       sizes.push_back(b.getIndexAttr(end <= start ? 0 : (end - start - 1) / stride + 1));
       continue;
@@ -452,7 +464,11 @@ constexpr size_t kChained = 16;
 Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
   const int64_t axis = op.getAxis();
   Sizes sizes = b.sizesOf(op.getXs().front());
-  for (Value x : op.getXs().drop_front()) {
+  for (auto [i, x] : llvm::enumerate(op.getXs().drop_front())) {
+    SmallVector<OpFoldResult> named;
+    const std::string first = b.written(op.getXs().front(), named), of = b.written(x, named);
+    const std::string differ =
+        "concatenate: " + ::weft::words::shapes_differ(axis, first, i + 1, of);
     for (auto [other, size] : llvm::enumerate(b.sizesOf(x))) {
       if (static_cast<int64_t>(other) == axis) {
         sizes[other] =
@@ -460,9 +476,7 @@ Value lowerConcatenate(LinalgBuilder &b, ConcatenateOp op) {
                          "concatenate: the size of axis " + Twine(axis) + " exceeds 2^63 - 1");
         continue;
       }
-      b.requireEqual(sizes[other], size,
-                     "concatenate: the shapes differ outside axis " + Twine(axis) +
-                         ": {} meets {} in axis " + Twine(other));
+      b.requireEqual(sizes[other], size, differ, named);
       if (isa<Attribute>(size)) sizes[other] = size;
     }
   }

@@ -2,6 +2,7 @@
 // those that stand before it.
 #include "Weft/Conversion/WeftToLinalg/LinalgBuilder.h"
 
+#include "OpDefs/SizeWords.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 namespace mlir::weft {
@@ -97,9 +98,10 @@ Value lowerArgsort(LinalgBuilder &b, ArgsortOp op) {
   const auto wanted = static_cast<int64_t>(op.getCount());
   if (wanted != -1) {
     count = b.getIndexAttr(wanted);
-    b.requireAtMost(count, size,
-                    "argsort: count is {}, but axis " + Twine(op.getAxis()) + " of x has size {}",
-                    {count, size});
+    SmallVector<OpFoldResult> named;
+    const std::string shape = b.written(op.getX(), named);
+    b.requireAtMost(count, size, "argsort: " + ::weft::words::too_few(wanted, op.getAxis(), shape),
+                    named, LeaveKind::value);
   }
   if (countsBetter(b, size))
     return sortByCounting(b, op.getX(), op.getAxis(), op.getDescending(), /*values=*/false, count);
