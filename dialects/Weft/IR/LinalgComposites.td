@@ -150,7 +150,6 @@ def Weft_QrFn : Weft_LinalgFn<"qr"> {
   let raises = [no_matrices];
   let samples = [Sample<["regular 3x3"], ["'reduced'"]>, Sample<["finite 4x2"], ["'reduced'"]>, Sample<["finite 2x4"], ["'reduced'"]>,
                  Sample<["regular 2x3x3"], ["'complete'"]>, Sample<["0x0"], ["'reduced'"]>];
-  let openSizes = 0;
   let numpy = "flat(lin('qr', x, mode))";
   let example = "qr([[-2.0, 1.0], [0.0, 3.0]])  ->  [[[1, 0], [0, 1]], [[-2, 1], [0, 3]]]";
 }
@@ -220,7 +219,6 @@ class Weft_SingularFn<string name> : Weft_LinalgFn<name> {
   let resultDType = "x's dtype";
   let raises = [no_matrices, no_singular_values, no_lapack];
   let samples = [Sample<["regular 3x3"]>, Sample<["regular 4x2"]>, Sample<["finite 2x4"]>, Sample<["regular 2x3x3"]>, Sample<["regular 24x20"]>, Sample<["0x0"]>];
-  let openSizes = 0;
   let tolerance = "near(1024)";
 }
 
@@ -460,7 +458,6 @@ def Weft_MatrixNormFn : Weft_LinalgNormFn<"matrix_norm"> {
                 no_singular_values, no_lapack];
   let samples = [Sample<["finite 2x3"], ["*", "null"]>, Sample<["finite 2x3x4"], ["*", "1"]>, Sample<["finite 2x3"], ["false", "-1"]>,
                  Sample<["finite 2x3x4"], ["true", "2"]>, Sample<["finite 4x3"], ["*", "-2"]>, Sample<["finite 2x4x3"], ["*", "'nuc'"]>];
-  let openSizes = 0; // of singular values
   let numpy = "norm(x, ord, (-2, -1), keepdims)";
   let tolerance = "near(64)";
   let example = "matrix_norm([[3.0, 0.0], [0.0, 4.0]])  ->  5";
@@ -482,7 +479,6 @@ def Weft_CondFn : Weft_LinalgFn<"cond"> {
                 no_singular_values, no_lapack];
   let samples = [Sample<["regular 3x3"], ["null"]>, Sample<["regular 2x3x3"], ["1"]>, Sample<["regular 4x2"], ["2"]>, Sample<["finite 2x4"], ["-2"]>,
                  Sample<["regular 3x3"], ["'fro'"]>, Sample<["regular 3x3"], ["-1"]>, Sample<["regular 20x20"], ["null"]>, Sample<["regular 1x1"], ["'nuc'"]>];
-  let openSizes = 0;
   let numpy = "cond(x, p)";
   let tolerance = "near(4096)"; // small singular values are off by as much as large ones
   let example = "cond([[4.0, 0.0], [0.0, 2.0]])  ->  2";

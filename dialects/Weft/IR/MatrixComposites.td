@@ -165,7 +165,6 @@ def Weft_NormFn : Weft_CompositeFn<"norm"> {
   let samples = [Sample<["finite 2x3"], ["null", "null", "false"]>, Sample<["finite 2x3"], ["1", "0", "false"]>, Sample<["finite 2x3"], ["3", "1", "true"]>,
                  Sample<["finite 2x3"], ["-1", "null", "false"]>, Sample<["finite 2x3x4"], ["1", "[0, 2]", "true"]>, Sample<["finite 33"], ["0", "null", "false"]>,
                  Sample<["finite 3x2x4"], ["2", "[2, 0]", "true"]>, Sample<["finite 3x4"], ["'nuc'", "null", "false"]>];
-  let openSizes = 0; // of singular values
   let numpy = "norm(x, ord, axes, keepdims)";
   let tolerance = "sums(64)";
   let example = "norm([3.0, 4.0])  ->  5";

@@ -12,6 +12,7 @@
 
 #include "OpDefs/ShapeFunctions.h"
 #include "Support/CallSite.h"
+#include <weft/control_flow.h>
 
 namespace weft::composites {
 
@@ -111,15 +112,15 @@ Tensor of_columns(const char *function, const Tensor &a, const Tensor &b, Solve 
   return vector ? along(y, y.rank() - 1, 0) : y;
 }
 
-/// Whether matrices have more columns than rows, both of which are known.
-bool is_wide(const char *function, const Tensor &x) {
-  check_matrices(function, "x", x);
-  const std::int64_t rows = detail::size_for_call(x, x.rank() - 2),
-                     columns = detail::size_for_call(x, x.rank() - 1);
-  if (rows == unknown || columns == unknown)
-    raise(ErrorKind::shape, std::string(function) + ": x has the shape " + to_string(shape_of(x)) +
-                                ": the sizes of its matrices must be known");
-  return rows < columns;
+/// What `f` gives of whether matrices have more columns than rows: that of a branch where a trace
+/// does not know their sizes.
+template <class F>
+auto by_form(const char *function, const char *name, const Tensor &x, F f) {
+  check_matrices(function, name, x);
+  const Size rows = pinned_size(x, x.rank() - 2), columns = pinned_size(x, x.rank() - 1);
+  if (rows.is_number() && columns.is_number()) return f(rows.number() < columns.number());
+  return weft::cond(
+      rows.tensor() < columns.tensor(), [&] { return f(true); }, [&] { return f(false); });
 }
 
 /// Which matrix a solve is of.
@@ -143,9 +144,11 @@ Tensor identity_like(const Tensor &x) {
 }
 
 /// How large the values are, in parts of the largest, that count as 0 by rounding alone.
-double rounding_of(const Tensor &tall) {
-  return epsilon_of(component_of(tall.dtype())) *
-         static_cast<double>(detail::size_for_call(tall, tall.rank() - 2));
+Tensor rounding_of(const Tensor &tall) {
+  const DType dtype = component_of(tall.dtype());
+  const Size rows = pinned_size(tall, tall.rank() - 2);
+  if (rows.is_number()) return cast(epsilon_of(dtype) * static_cast<double>(rows.number()), dtype);
+  return cast(rows.tensor(), dtype) * epsilon_of(dtype);
 }
 
 /// Singular values and vectors of a matrix with at least as many rows as columns.
@@ -291,7 +294,7 @@ Tensor lu_solve(const Tensor &lu, const Tensor &pivots, const Tensor &b, std::in
                                 to_string(wanted) + ", but it is " + to_string(has));
   if (std::ranges::count(wanted, unknown) != 0)
     raise(ErrorKind::shape, "lu_solve: lu has the shape " + to_string(shape) +
-                                ": the sizes of its matrices must be known");
+                                ": the sizes of its matrices must be known: solve takes others");
   constexpr Of kOf[] = {Of::itself, Of::transposed, Of::adjoint};
   const Of of = kOf[trans];
   const Tensor permutation = permutation_of(cast(pivots, DType::i64));
@@ -325,19 +328,21 @@ linalg::LuFactor lu_factor(const Tensor &x) {
 }
 
 linalg::Qr qr(const Tensor &x, const linalg::QrOptions &options) {
-  const bool wide = is_wide("qr", x);
-  const std::int64_t rank = x.rank(), rows = detail::size_for_call(x, rank - 2),
-                     columns = detail::size_for_call(x, rank - 1);
-  // Of more columns than rows the first ones determine the basis, of which the others are sums.
-  const Tensor square = wide ? between(x, rank - 1, 0, rows) : x;
-  const bool complete = options.mode == linalg::QrMode::complete && !wide;
-  std::vector<Tensor> results = dispatch_all(OpCode::qr, {&square, 1}, Attrs{complete});
-  Tensor q = std::move(results[0]), r = std::move(results[1]);
-  if (wide)
-    r = weft::concatenate(
-        {r, matmul(conj(q), between(x, rank - 1, rows, columns), {.transpose_lhs = true})},
-        {.axis = rank - 1});
-  return {std::move(q), std::move(r)};
+  auto [basis, triangle] = by_form("qr", "x", x, [&](bool wide) {
+    const std::int64_t rank = x.rank();
+    const Size rows = pinned_size(x, rank - 2), columns = pinned_size(x, rank - 1);
+    // Of more columns than rows the first ones determine the basis, of which the others are sums.
+    const Tensor square = wide ? between(x, rank - 1, 0, rows) : x;
+    const bool complete = options.mode == linalg::QrMode::complete && !wide;
+    std::vector<Tensor> results = dispatch_all(OpCode::qr, {&square, 1}, Attrs{complete});
+    Tensor q = std::move(results[0]), r = std::move(results[1]);
+    if (wide)
+      r = weft::concatenate(
+          {r, matmul(conj(q), between(x, rank - 1, rows, columns), {.transpose_lhs = true})},
+          {.axis = rank - 1});
+    return std::tuple(std::move(q), std::move(r));
+  });
+  return {std::move(basis), std::move(triangle)};
 }
 
 Tensor det(const Tensor &x) {
@@ -376,22 +381,27 @@ Tensor eigvals(const Tensor &x) {
 }
 
 linalg::Svd svd(const Tensor &x, const linalg::SvdOptions &options) {
-  const bool wide = is_wide("svd", x);
-  const Tensor tall = wide ? transposed(x) : x;
-  std::vector<Tensor> found = dispatch_all(OpCode::svd, {&tall, 1});
-  const std::int64_t rank = x.rank(), columns = detail::size_for_call(tall, rank - 1),
-                     rows = detail::size_for_call(tall, rank - 2);
-  if (options.full_matrices && rows != columns) {
-    const std::vector<Tensor> basis = dispatch_all(OpCode::qr, {&found[1], 1}, Attrs{true});
-    found[1] = weft::concatenate({found[1], between(basis[0], rank - 1, columns, rows)},
-                                 {.axis = rank - 1});
-  }
-  if (!wide) return {std::move(found[1]), std::move(found[0]), std::move(found[2])};
-  return {transposed(found[2]), std::move(found[0]), transposed(found[1])};
+  auto [left, values, right] = by_form("svd", "x", x, [&](bool wide) {
+    const Tensor tall = wide ? transposed(x) : x;
+    std::vector<Tensor> found = dispatch_all(OpCode::svd, {&tall, 1});
+    const std::int64_t rank = x.rank();
+    const Size columns = pinned_size(tall, rank - 1), rows = pinned_size(tall, rank - 2);
+    const bool square =
+        rows.is_number() && columns.is_number() && rows.number() == columns.number();
+    if (options.full_matrices && !square) {
+      const std::vector<Tensor> basis = dispatch_all(OpCode::qr, {&found[1], 1}, Attrs{true});
+      found[1] = weft::concatenate({found[1], between(basis[0], rank - 1, columns, rows)},
+                                   {.axis = rank - 1});
+    }
+    if (!wide) return std::tuple(found[1], found[0], found[2]);
+    return std::tuple(transposed(found[2]), found[0], transposed(found[1]));
+  });
+  return {std::move(left), std::move(values), std::move(right)};
 }
 
 Tensor singular_values(const char *function, const Tensor &x) {
-  return Singular(is_wide(function, x) ? transposed(x) : x).values;
+  return by_form(function, "x", x,
+                 [&](bool wide) { return Singular(wide ? transposed(x) : x).values; });
 }
 
 Tensor svdvals(const Tensor &x) { return singular_values("svdvals", x); }
@@ -399,7 +409,7 @@ Tensor svdvals(const Tensor &x) { return singular_values("svdvals", x); }
 /// The part of the largest singular value up to which others count as 0: what is given for each
 /// matrix, or that of rounding.
 static Tensor part_of(const char *function, const Tensor &tall, const Tensor &rtol) {
-  if (!rtol.defined()) return cast(rounding_of(tall), component_of(tall.dtype()));
+  if (!rtol.defined()) return rounding_of(tall);
   const Shape shape = shape_of(tall), of = shape_of(rtol);
   const Shape batches(std::span(shape).first(shape.size() - 2));
   bool fits = of.size() <= batches.size();
@@ -416,37 +426,68 @@ static Tensor part_of(const char *function, const Tensor &tall, const Tensor &rt
 }
 
 Tensor matrix_rank(const Tensor &x, const Tensor &rtol) {
-  const Tensor tall = is_wide("matrix_rank", x) ? transposed(x) : x;
-  return Singular(stop_gradient(tall)).rank(part_of("matrix_rank", tall, rtol));
+  return by_form("matrix_rank", "x", x, [&](bool wide) {
+    const Tensor tall = wide ? transposed(x) : x;
+    return Singular(stop_gradient(tall)).rank(part_of("matrix_rank", tall, rtol));
+  });
 }
 
 Tensor pinv(const Tensor &x, const Tensor &rtol) {
-  const bool wide = is_wide("pinv", x);
-  const Tensor tall = wide ? transposed(x) : x;
-  const Tensor found =
-      Singular(stop_gradient(tall)).pseudo_inverse(tall, part_of("pinv", tall, rtol));
-  return wide ? transposed(found) : found;
+  return by_form("pinv", "x", x, [&](bool wide) {
+    const Tensor tall = wide ? transposed(x) : x;
+    const Tensor found =
+        Singular(stop_gradient(tall)).pseudo_inverse(tall, part_of("pinv", tall, rtol));
+    return wide ? transposed(found) : found;
+  });
+}
+
+/// The sums of squares that a solution leaves, as many as columns where rows are left over,
+/// whatever the rank is, which no size depends on; none of others.
+static Tensor residuals_of(const char *function, const Tensor &a, const Tensor &columns,
+                           const Tensor &x) {
+  const Size rows = pinned_size(a, a.rank() - 2), unknowns = pinned_size(a, a.rank() - 1);
+  const bool known = rows.is_number() && unknowns.is_number();
+  if (known && rows.number() <= unknowns.number()) return zeros({0}, component_of(a.dtype()));
+  const Tensor all = sum(square(real_magnitudes(columns - matmul(a, x))), {.axes = Ints{-2}});
+  if (known) return all;
+  if (all.rank() != 1)
+    raise(ErrorKind::shape, std::string(function) + ": a has the shape " + to_string(shape_of(a)) +
+                                ": of batches of matrices how many residuals there are must be "
+                                "known: trace it for known sizes, or take pinv");
+  const Tensor over = rows.tensor() > unknowns.tensor();
+  return between(all, 0, 0, select(over, size_along(all, 0).tensor(), std::int64_t{0}));
+}
+
+linalg::Lstsq least_squares(const char *function, const Tensor &a, const Tensor &b,
+                            const Operand &part) {
+  check_matrices(function, "a", a);
+  const bool vector = b.rank() == 1;
+  if (b.rank() == 0)
+    raise(ErrorKind::shape,
+          std::string(function) + ": b is a scalar: a vector or a matrix is wanted");
+  const Tensor columns = vector ? with_axis(b, 1) : b;
+  check_rows(function, a, b, columns);
+  common_batches(function, a, columns);
+  auto [x, rank, values] = by_form(function, "a", a, [&](bool wide) {
+    const Tensor tall = wide ? transposed(a) : a;
+    const Singular found(tall);
+    const Tensor inverse = found.pseudo_inverse(tall, part);
+    return std::tuple(matmul(inverse, columns, {.transpose_lhs = wide}), found.rank(part),
+                      found.values);
+  });
+  const Tensor residuals = residuals_of(function, a, columns, x);
+  return {vector ? along(x, x.rank() - 1, 0) : x, residuals, std::move(rank), std::move(values)};
 }
 
 linalg::Lstsq lstsq(const Tensor &a, const Tensor &b, std::optional<double> rcond) {
-  const bool wide = is_wide("lstsq", a), vector = b.rank() == 1;
-  if (b.rank() == 0)
-    raise(ErrorKind::shape, "lstsq: b is a scalar: a vector or a matrix is wanted");
-  const Tensor columns = vector ? with_axis(b, 1) : b, tall = wide ? transposed(a) : a;
-  check_rows("lstsq", a, b, columns);
-  common_batches("lstsq", a, columns);
-  const Singular found(tall);
-  const double rounding = rounding_of(tall);
-  double part = rcond.value_or(rounding);
-  if (part < 0) part = rounding / static_cast<double>(detail::size_for_call(tall, a.rank() - 2));
-  const Tensor inverse = found.pseudo_inverse(tall, part);
-  const Tensor x = matmul(inverse, columns, {.transpose_lhs = wide});
-  // As many as columns where rows are left over, whatever the rank is, which no size depends on.
-  const bool over = detail::size_for_call(a, a.rank() - 2) > detail::size_for_call(a, a.rank() - 1);
-  const Tensor residuals =
-      over ? sum(square(real_magnitudes(columns - matmul(a, x))), {.axes = Ints{-2}})
-           : zeros({0}, component_of(a.dtype()));
-  return {vector ? along(x, x.rank() - 1, 0) : x, residuals, found.rank(part), found.values};
+  check_matrices("lstsq", "a", a);
+  const double epsilon = epsilon_of(component_of(a.dtype()));
+  if (rcond) return least_squares("lstsq", a, b, *rcond < 0 ? epsilon : *rcond);
+  const Size rows = pinned_size(a, a.rank() - 2), columns = pinned_size(a, a.rank() - 1);
+  const Size larger = max(rows, columns);
+  if (larger.is_number())
+    return least_squares("lstsq", a, b, epsilon * static_cast<double>(larger.number()));
+  return least_squares("lstsq", a, b, cast(larger.tensor(), component_of(a.dtype())) * epsilon);
 }
 
 Tensor expm(const Tensor &x) {

@@ -65,12 +65,13 @@ Tensor cross(const Tensor &a, const Tensor &b, std::int64_t axis) {
   std::vector<Tensor> u, v;
   for (const auto &[name, x, parts] : {std::tuple("a", &a, &u), std::tuple("b", &b, &v)}) {
     const std::int64_t at = call::checked_axis("cross", "axis", axis, x->rank());
-    const std::int64_t size = detail::size_for_call(*x, at);
-    if (size != 3)
-      raise(ErrorKind::shape,
-            std::string("cross: ") + name + " has the shape " + to_string(shape_of(*x)) +
-                ": vectors of three numbers along axis " + std::to_string(axis) + " are wanted" +
-                (size == unknown ? ", and it is not known yet" : ""));
+    const Size size = size_along(*x, at);
+    std::vector<Tensor> open;
+    const std::string text = std::string("cross: ") + name + " has the shape " + written(*x, open) +
+                             ": vectors of three numbers along axis " + std::to_string(axis) +
+                             " are wanted";
+    if (size.is_number() && size.number() != 3) raise(ErrorKind::shape, text);
+    if (!size.is_number()) detail::check_sizes(size.tensor() == std::int64_t{3}, text, open);
     for (std::int64_t i = 0; i < 3; ++i) parts->push_back(along(*x, at, i));
   }
   const auto part = [&](std::size_t i, std::size_t j) { return u[i] * v[j] - u[j] * v[i]; };

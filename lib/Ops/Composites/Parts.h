@@ -62,6 +62,12 @@ inline Size size_along(const Tensor &x, std::int64_t axis) {
   return size != unknown ? Size(size) : Size(size_of(x, {.axis = axis}));
 }
 
+/// The size of an axis, to which the trace is pinned where it is for one call.
+inline Size pinned_size(const Tensor &x, std::int64_t axis) {
+  const std::int64_t size = detail::size_for_call(x, axis);
+  return size != unknown ? Size(size) : Size(size_of(x, {.axis = axis}));
+}
+
 /// 0, 1, .. below the size of an axis, in i64.
 inline Tensor positions_along(const Tensor &x, std::int64_t axis) {
   return iota(DType::i64, {size_along(x, axis)});
@@ -95,6 +101,10 @@ inline std::string written(const Size &size, std::vector<Tensor> &open) {
 /// Throws ShapeError where there is no element along the axes; the program checks it where a trace
 /// does not know their sizes.
 void check_not_empty(const char *function, const Tensor &x, const Ints &axes);
+
+/// As `linalg::lstsq`, where singular values up to a part of the largest one count as 0.
+linalg::Lstsq least_squares(const char *function, const Tensor &a, const Tensor &b,
+                            const Operand &part);
 
 /// The singular values of matrices, the last two axes, descending.
 Tensor singular_values(const char *function, const Tensor &x);

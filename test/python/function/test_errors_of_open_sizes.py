@@ -45,11 +45,14 @@ SAME = {
     "solve by no square": (lambda x, y: M.solve(x, y), f(3, 2), f(3, 2)),
     "solve_triangular": (lambda x, y: M.solve_triangular(x, y), f(3, 3), f(4, 2)),
     "cho_solve": (lambda x, y: M.cho_solve(x, y), f(3, 3), f(4, 2)),
+    "lstsq": (lambda x, y: M.lstsq(x, y), f(3, 2), f(4, 2)),
     **{
         name: (getattr(M, name), f(2, 3))
         for name in ("inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "eig", "eigvals", "expm")
     },
     "matrix_power": (lambda x: M.matrix_power(x, 2), f(2, 3)),
+    "cross": (lambda x, y: M.cross(x, y), f(3), f(4)),
+    "cross of others": (lambda x, y: M.cross(x, y), f(2, 2), f(2, 2)),
     **{name: (getattr(wf.fft, name), f(0)) for name in ("fft", "ifft", "rfft", "ihfft", "irfft")},
     "irfft of one": (wf.fft.irfft, f(1)),
     "hfft of one": (wf.fft.hfft, f(1)),
@@ -59,6 +62,9 @@ SAME = {
     "argmin": (wf.argmin, f(0)),
     "split": (lambda x: wf.split(x, 2), f(3)),
     "repeat": (wf.repeat, f(3), i(1, 2)),
+    "a norm of no columns": (lambda x: M.matrix_norm(x, ord=1), f(0, 0)),
+    "a spectral norm of nothing": (lambda x: M.matrix_norm(x, ord=2), f(0, 0)),
+    "the least singular value of none": (lambda x: M.matrix_norm(x, ord=-2), f(3, 0)),
 }
 
 # Where the compiled function says of two sizes what is said at once of two shapes, or knows more ways to be wrong.
