@@ -268,7 +268,7 @@ def Weft_SearchsortedFn : Weft_CompositeFn<"searchsorted"> {
 
 def Weft_IsinFn : Weft_CompositeFn<"isin"> {
   let summary = "Whether each element of x1 is one of x2's; NaN is none.";
-  let parameters = (params Weft_Ordered:$x1, Weft_Ordered:$x2, star, Weft_Flag<"whether it is none of them instead">:$invert);
+  let parameters = (params Weft_Computable:$x1, Weft_Computable:$x2, star, Weft_Flag<"whether it is none of them instead">:$invert);
   let operandShapes = ["of any shape", "of any shape"];
   let promotion = "common";
   let resultShape = "of x1's shape";

@@ -84,7 +84,7 @@ class Weft_VariablesFn<string name> : Weft_CompositeFn<name> {
 
 def Weft_CovFn : Weft_VariablesFn<"cov"> {
   let summary = "The covariances of variables, which are rows of x, and of y if it is given.";
-  let parameters = (params Weft_Float:$x, Weft_Optional<Weft_Float>:$y, Weft_FlagThatHolds<"whether variables are rows">:$rowvar,
+  let parameters = (params Weft_Inexact:$x, Weft_Optional<Weft_Inexact>:$y, Weft_FlagThatHolds<"whether variables are rows">:$rowvar,
                            Weft_Flag<"divide by the number of observations, and not by one less">:$bias,
                            Weft_OptionalInt<"what the divisor is less than their number">:$ddof, star);
   let samples = [Sample<["finite 2x3", "finite 2x3"], ["true", "false", "null"]>, Sample<["finite 5x7", "finite 5x2"], ["false", "true", "null"]>,
@@ -96,7 +96,7 @@ def Weft_CovFn : Weft_VariablesFn<"cov"> {
 
 def Weft_CorrcoefFn : Weft_VariablesFn<"corrcoef"> {
   let summary = "The correlations of variables, which are rows of x, and of y if it is given.";
-  let parameters = (params Weft_Float:$x, Weft_Optional<Weft_Float>:$y, Weft_FlagThatHolds<"whether variables are rows">:$rowvar, star);
+  let parameters = (params Weft_Inexact:$x, Weft_Optional<Weft_Inexact>:$y, Weft_FlagThatHolds<"whether variables are rows">:$rowvar, star);
   let samples = [Sample<["finite 2x3", "finite 2x3"], ["true"]>, Sample<["finite 5x7", "finite 5x2"], ["false"]>];
   let numpy = "np.corrcoef(x, y, rowvar)";
   let tolerance = "1e-4";
@@ -117,7 +117,6 @@ def Weft_InterpFn : Weft_CompositeFn<"interp"> {
   let resultDType = "x's dtype";
   let raises = [Raises<ShapeError, "xp or fp has not one axis, has no element, or they are not of one size">];
   let cppBody = "interp";
-  let openSizes = 0;
   let samples = [Sample<["finite 2x3", "[-3, 0, 1, 4]", "finite 4"], ["null", "null"]>, Sample<["finite 33", "[-3, 0, 1, 4]", "finite 4"], ["-7.0", "9.0"]>,
                  Sample<["finite 3", "[2]", "finite 1"], ["null", "null"]>];
   let numpy = "np.interp(x.astype(float), xp.astype(float), fp.astype(float), left, right).astype(x.dtype)";
@@ -128,7 +127,7 @@ def Weft_InterpFn : Weft_CompositeFn<"interp"> {
 
 def Weft_TrapezoidFn : Weft_CompositeFn<"trapezoid"> {
   let summary = "The integral along an axis by the trapezoidal rule, of values at x, or dx apart.";
-  let parameters = (params Weft_Float:$y, Weft_Optional<Weft_Float>:$x, Weft_Real<"1.0", "how far values are apart if x is not given">:$dx, Weft_AnAxis<"-1">:$axis, star);
+  let parameters = (params Weft_Inexact:$y, Weft_Optional<Weft_Inexact>:$x, Weft_Real<"1.0", "how far values are apart if x is not given">:$dx, Weft_AnAxis<"-1">:$axis, star);
   let operandShapes = ["of rank 1 or more", "of y's shape, or of one axis of that size"];
   let promotion = "floating";
   let resultShape = "of y's shape without the axis";
@@ -155,7 +154,6 @@ def Weft_GradientFn : Weft_CompositeFn<"gradient"> {
   let raises = [axis_out_of_range, axis_twice, Raises<ShapeError, "there are no more elements along an axis than the order">,
                 Raises<ValueError, "the order is neither 1 nor 2">];
   let cppBody = "gradient";
-  let openSizes = 0;
   let samples = [Sample<["finite 3x4"], ["1.0", "null", "1"]>, Sample<["finite 5x7"], ["0.5", "0", "2"]>, Sample<["finite 33"], ["2.0", "null", "1"]>];
   let numpy = "slopes(f, spacing, axes, edge_order)";
   let tolerance = "sums(64) + 1e-5";
@@ -196,7 +194,6 @@ def Weft_PolyfitFn : Weft_CompositeFn<"polyfit"> {
                 Raises<ShapeError, "x has not one axis or no element, y has not one axis or two, w has not x's shape, or they are not of one size">,
                 no_singular_values, Raises<IOError, "deg is above 15, and the system has no LAPACK">];
   let cppBody = "polyfit";
-  let openSizes = 0;
   let samples = [Sample<["[-2, -1, 0, 1, 3]", "finite 5", "[1, 2, 1, 1, 3]"], ["2", "null"]>, Sample<["[-2, -1, 0, 1, 3]", "finite 5x2", "[1, 1, 1, 1, 1]"], ["3", "null"]>,
                  Sample<["[-2, -1, 0, 1, 3]", "finite 5", "[1, 2, 1, 1, 3]"], ["0", "1e-6"]>];
   let numpy = "np.polyfit(x.astype(float), y.astype(float), deg, rcond, w=w.astype(float)).astype(x.dtype)";
@@ -205,13 +202,12 @@ def Weft_PolyfitFn : Weft_CompositeFn<"polyfit"> {
   let example = "polyfit([0.0, 1.0, 2.0], [3.0, 5.0, 7.0], [1.0, 1.0, 1.0], 1)  ->  [2, 3]";
 }
 
-class Weft_SlidingFn<string name, string otherwise> : Weft_PairFn<name, Weft_Number> {
+class Weft_SlidingFn<string name, string otherwise> : Weft_PairFn<name, Weft_Numeric> {
   let operandShapes = ["of one axis", "of one axis"];
-  let parameters = (params Weft_Number:$a, Weft_Number:$v, Weft_Word<"ConvolveMode", otherwise, "'full', 'same' or 'valid': where the shorter may stand">:$mode);
+  let parameters = (params Weft_Numeric:$a, Weft_Numeric:$v, Weft_Word<"ConvolveMode", otherwise, "'full', 'same' or 'valid': where the shorter may stand">:$mode);
   let resultShape = "a vector, larger than the longer by the shorter less 1, of the longer's size, or smaller by that";
-  let raises = [Raises<ShapeError, "a or v has not one axis or no element, or a traced function does not know their sizes">];
+  let raises = [Raises<ShapeError, "a or v has not one axis or no element">];
   let cppBody = name;
-  let openSizes = 0;
   let samples = !listconcat(
       !foreach(mode, ["full", "same", "valid"], Sample<["finite 7", "finite 3"], ["'" # mode # "'"]>),
       !foreach(mode, ["full", "same", "valid"], Sample<["finite 2", "finite 5"], ["'" # mode # "'"]>),

@@ -165,12 +165,31 @@ Tensor searchsorted(const Tensor &a, const Tensor &v, const Tensor &sorter, Sear
   return search_sorted(sorted, number(v), {.right = side == SearchSide::right});
 }
 
+/// Whether each value is one of a line; NaN may count as itself.
+static Tensor among(const Tensor &values, const Tensor &line) {
+  const Tensor sorted = sort(line, {.axis = 0});
+  return search_sorted(sorted, values) != search_sorted(sorted, values, {.right = true});
+}
+
+/// The same of complex numbers, of which each part has the number of its place in the line's.
+static Tensor among_complex(const Tensor &values, const Tensor &line) {
+  const Tensor count = size_along(line, 0).tensor() + 1;
+  const auto places = [&](const Tensor &x) {
+    const auto place = [&](const Tensor &part, const Tensor &all) {
+      return cast(search_sorted(sort(all, {.axis = 0}), part), DType::i64);
+    };
+    return place(real_part(x), real_part(line)) * count +
+           place(imaginary_part(x), imaginary_part(line));
+  };
+  return among(places(values), places(line)) & among(real_part(values), real_part(line)) &
+         among(imaginary_part(values), imaginary_part(line));
+}
+
 Tensor isin(const Tensor &x1, const Tensor &x2, const IsinOptions &options) {
   const Tensor x = x1.dtype() == DType::boolean ? cast(x1, DType::i32) : x1;
   const Tensor of = x2.dtype() == DType::boolean ? cast(x2, DType::i32) : x2;
-  const Tensor sorted = sort(reshape(of, {-1}), {.axis = 0});
-  const Tensor found = search_sorted(sorted, x) != search_sorted(sorted, x, {.right = true});
-  const Tensor is_in = found & (x == x);
+  const Tensor line = reshape(of, {-1});
+  const Tensor is_in = (is_complex(x.dtype()) ? among_complex(x, line) : among(x, line)) & (x == x);
   return options.invert ? !is_in : is_in;
 }
 

@@ -18,35 +18,46 @@ void check_vector(const char *function, const char *name, const Tensor &x) {
                                 to_string(shape_of(x)) + ": a vector is wanted");
 }
 
-/// The size of a vector that is to have elements, which are known.
-std::int64_t known_size(const char *function, const char *name, const Tensor &x) {
+/// The size of a vector that is to have elements.
+Size size_of_some(const char *function, const char *name, const Tensor &x) {
   check_vector(function, name, x);
-  const std::int64_t size = detail::size_for_call(x, 0);
-  if (size < 1)
-    raise(ErrorKind::shape,
-          std::string(function) + ": " + name +
-              (size == unknown ? " is of a size that is not known yet" : " has no element"));
+  Size size = pinned_size(x, 0);
+  const std::string text = std::string(function) + ": " + name + " has no element";
+  if (size.is_number() && size.number() == 0) raise(ErrorKind::shape, text);
+  if (!size.is_number()) detail::check_sizes(size.tensor() > std::int64_t{0}, text, {});
   return size;
+}
+
+/// Throws ShapeError unless two sizes are the same, "`first` has 3 elements and y 4"; the program
+/// checks those that a trace does not know.
+void check_same(const std::string &first, const Size &size, const char *what,
+                const std::string &second, const Size &other) {
+  const bool known = size.is_number() && other.is_number();
+  if (known && size.number() == other.number()) return;
+  std::vector<Tensor> open;
+  const std::string has = written(size, open), others = written(other, open);
+  const std::string text = first + " has " + has + " " + what + " and " + second + " " + others;
+  if (known) raise(ErrorKind::shape, text);
+  detail::check_sizes(equal(size.tensor(), other.tensor()), text, open);
 }
 
 } // namespace
 
 Tensor interp(const Tensor &x, const Tensor &xp, const Tensor &fp, const InterpOptions &options) {
-  const std::int64_t count = known_size("interp", "xp", xp);
-  if (const std::int64_t other = known_size("interp", "fp", fp); other != count)
-    raise(ErrorKind::shape,
-          "interp: xp has " + std::to_string(count) + " elements and fp " + std::to_string(other));
+  const Size count = size_of_some("interp", "xp", xp);
+  check_same("interp: xp", count, "elements", "fp", size_of_some("interp", "fp", fp));
+  const Tensor most = (count - 1).tensor();
   const Tensor end =
-      maximum(minimum(search_sorted(xp, stop_gradient(x), {.right = true}), count - 1),
-              std::min<std::int64_t>(count - 1, 1));
+      maximum(minimum(cast(search_sorted(xp, stop_gradient(x), {.right = true}), DType::i64), most),
+              minimum(most, std::int64_t{1}));
   const Tensor begin = maximum(end - std::int64_t{1}, std::int64_t{0});
   const Tensor x0 = gather(xp, begin), y0 = gather(fp, begin), y1 = gather(fp, end);
   const Tensor wide = gather(xp, end) - x0, none = wide == 0;
   const Tensor line = y0 + (x - x0) * select(none, 0, (y1 - y0) / select(none, 1, wide));
-  const Tensor first = along(xp, 0, 0), last = along(xp, 0, count - 1);
+  const Tensor first = along(xp, 0, 0), last = along(xp, 0, -1);
   const Tensor left = options.left ? cast(*options.left, fp.dtype()) : along(fp, 0, 0);
-  const Tensor right = options.right ? cast(*options.right, fp.dtype()) : along(fp, 0, count - 1);
-  const Tensor behind = select(x == last, along(fp, 0, count - 1), select(x > last, right, line));
+  const Tensor right = options.right ? cast(*options.right, fp.dtype()) : along(fp, 0, -1);
+  const Tensor behind = select(x == last, along(fp, 0, -1), select(x > last, right, line));
   const Tensor found = select(x < first, left, behind);
   return select(x == x, found, x);
 }
@@ -72,17 +83,17 @@ std::vector<Tensor> gradient(const Tensor &f, const NumericGradientOptions &opti
           "gradient: edge_order is " + std::to_string(options.edge_order) + ": it is 1 or 2");
   std::vector<Tensor> found;
   for (const std::int64_t axis : *options.axes) {
-    const std::int64_t size = detail::size_for_call(f, axis);
-    if (size <= options.edge_order)
-      raise(ErrorKind::shape,
-            "gradient: axis " + std::to_string(axis) + " of f, which has the shape " +
-                to_string(shape_of(f)) +
-                (size == unknown ? ", is of a size that is not known yet"
-                                 : ": there are at least " +
-                                       std::to_string(options.edge_order + 1) + " elements"));
+    const Size size = size_along(f, axis);
+    std::vector<Tensor> open;
+    const std::string text = "gradient: axis " + std::to_string(axis) +
+                             " of f, which has the shape " + written(f, open) +
+                             ": there are at least " + std::to_string(options.edge_order + 1) +
+                             " elements";
+    if (size.is_number() && size.number() <= options.edge_order) raise(ErrorKind::shape, text);
+    if (!size.is_number()) detail::check_sizes(size.tensor() > options.edge_order, text, open);
     const auto at = [&](std::int64_t i) {
-      const std::int64_t from = i < 0 ? i + size : i;
-      return along(f, axis, Slice{from, from + 1});
+      const Size from = i < 0 ? size + i : Size(i);
+      return between(f, axis, from, from + 1);
     };
     // At an end the slope of the line, or of the parabola, through the elements there.
     const auto end = [&](std::int64_t i, std::int64_t step) {
@@ -90,7 +101,7 @@ std::vector<Tensor> gradient(const Tensor &f, const NumericGradientOptions &opti
       if (options.edge_order == 1) return line;
       return (4 * at(i + step) - 3 * at(i) - at(i + 2 * step)) / 2;
     };
-    const Tensor inner = (along(f, axis, Slice{2, {}}) - along(f, axis, Slice{0, size - 2})) / 2;
+    const Tensor inner = (between(f, axis, 2, size) - between(f, axis, 0, size - 2)) / 2;
     const std::vector<Tensor> parts = {end(0, 1), inner, -end(-1, -1)};
     found.push_back(concatenate(std::span<const Tensor>(parts), {.axis = axis}) / options.spacing);
   }
@@ -115,15 +126,13 @@ Tensor polyfit(const Tensor &x, const Tensor &y, const Tensor &w, std::int64_t d
   if (deg < 0 || deg > highest)
     raise(ErrorKind::value, "polyfit: deg is " + std::to_string(deg) + ": it is from 0 to " +
                                 std::to_string(highest));
-  const std::int64_t count = known_size("polyfit", "x", x);
+  const Size count = size_of_some("polyfit", "x", x);
   if (y.rank() != 1 && y.rank() != 2)
     raise(ErrorKind::shape, "polyfit: y has the shape " + to_string(shape_of(y)) +
                                 ": a vector or a matrix is wanted");
   if (w.defined()) check_vector("polyfit", "w", w);
   const auto check_size = [&](const char *name, const Tensor &other) {
-    if (const std::int64_t size = detail::size_for_call(other, 0); size != count)
-      raise(ErrorKind::shape, "polyfit: x has " + std::to_string(count) + " elements and " + name +
-                                  " " + std::to_string(size));
+    check_same("polyfit: x", count, "elements", name, pinned_size(other, 0));
   };
   check_size("y", y);
   if (w.defined()) check_size("w", w);
@@ -141,13 +150,22 @@ Tensor polyfit(const Tensor &x, const Tensor &y, const Tensor &w, std::int64_t d
   const Tensor lengths = sqrt(sum(square(columns), {.axes = Ints{0}}));
   const Tensor scales = select(lengths == 0, 1, lengths);
   const double epsilon = epsilon_of(x.dtype());
-  const double rcond = options.rcond.value_or(static_cast<double>(count) * epsilon);
-  const Tensor found = linalg::lstsq(columns / scales, wanted, rcond < 0 ? epsilon : rcond).x;
+  const Tensor part = options.rcond
+                          ? cast(*options.rcond < 0 ? epsilon : *options.rcond, DType::f64)
+                          : cast(count.tensor(), DType::f64) * epsilon;
+  const Tensor found = least_squares("polyfit", columns / scales, wanted, part).x;
   const Tensor coefficients = cast(found / with_axis(scales, 1), x.dtype());
   return y.rank() == 1 ? along(coefficients, 1, 0) : coefficients;
 }
 
 namespace {
+
+/// Complex sums of products, of sums of products of the parts.
+template <class Sums>
+Tensor of_parts(const Tensor &a, const Tensor &b, Sums sums) {
+  const Tensor ar = real_part(a), ai = imaginary_part(a), br = real_part(b), bi = imaginary_part(b);
+  return complex(sums(ar, br) - sums(ai, bi), sums(ar, bi) + sums(ai, br));
+}
 
 /// Sums of products of the longer vector with the shorter one at each position.
 Tensor slid(const Tensor &longer, const Tensor &shorter, std::int64_t size, ConvolveMode mode) {
@@ -155,23 +173,56 @@ Tensor slid(const Tensor &longer, const Tensor &shorter, std::int64_t size, Conv
                            : mode == ConvolveMode::same ? size / 2
                                                         : 0;
   const std::int64_t high = mode == ConvolveMode::same ? size - 1 - low : low;
+  if (is_complex(longer.dtype()))
+    return of_parts(longer, shorter,
+                    [&](const Tensor &x, const Tensor &y) { return slid(x, y, size, mode); });
   const Tensor found = convolution(reshape(longer, {1, -1, 1}), reshape(shorter, {size, 1, 1}),
                                    {.padding = {{low, high}}});
   return reshape(found, {-1});
 }
 
+/// The same of vectors of which a trace does not know which one is longer: the sums at all
+/// positions, and of these the ones that are wanted.
+Tensor slid_by_size(const Tensor &a, const Tensor &v, const Size &m, const Size &n,
+                    ConvolveMode mode, bool turned) {
+  if (is_complex(a.dtype()))
+    return of_parts(a, v, [&](const Tensor &x, const Tensor &y) {
+      return slid_by_size(x, y, m, n, mode, turned);
+    });
+  Sizes behind;
+  behind.push_back(n - 1);
+  const Tensor zero = cast(0, a.dtype()), padded = weft::pad(a, zero, behind, behind, Ints{0});
+  const Tensor found = reshape(
+      convolution(reshape(padded, {1, -1, 1}), reshape(v, {-1, 1, 1}), {.padding = {{0, 0}}}),
+      {-1});
+  if (mode == ConvolveMode::full) return found;
+  const Size larger = max(m, n), smaller = min(m, n);
+  if (mode == ConvolveMode::valid) return between(found, 0, smaller - 1, larger);
+  // Half of the shorter one hangs out; of an even one more in front, or behind if both are
+  // reversed.
+  const Size in_front = smaller - 1 - smaller / 2;
+  const Size start =
+      turned ? in_front
+             : Size(select(m.tensor() < n.tensor(), (smaller / 2).tensor(), in_front.tensor()));
+  return between(found, 0, start, start + larger);
+}
+
 } // namespace
 
 Tensor convolve(const Tensor &a, const Tensor &v, ConvolveMode mode) {
-  const std::int64_t m = known_size("convolve", "a", a), n = known_size("convolve", "v", v);
-  const Tensor &longer = m >= n ? a : v, &shorter = m >= n ? v : a;
-  return slid(longer, reverse(shorter, {.axes = Ints{0}}), std::min(m, n), mode);
+  const Size m = size_of_some("convolve", "a", a), n = size_of_some("convolve", "v", v);
+  const Tensor turned = reverse(v, {.axes = Ints{0}});
+  if (!m.is_number() || !n.is_number()) return slid_by_size(a, turned, m, n, mode, /*turned=*/true);
+  if (m.number() >= n.number()) return slid(a, turned, n.number(), mode);
+  return slid(v, reverse(a, {.axes = Ints{0}}), m.number(), mode);
 }
 
 Tensor correlate(const Tensor &a, const Tensor &v, ConvolveMode mode) {
-  const std::int64_t m = known_size("correlate", "a", a), n = known_size("correlate", "v", v);
-  if (m >= n) return slid(a, v, n, mode);
-  return reverse(slid(v, a, m, mode), {.axes = Ints{0}});
+  const Size m = size_of_some("correlate", "a", a), n = size_of_some("correlate", "v", v);
+  const Tensor with = is_complex(v.dtype()) ? conj(v) : v;
+  if (!m.is_number() || !n.is_number()) return slid_by_size(a, with, m, n, mode, /*turned=*/false);
+  if (m.number() >= n.number()) return slid(a, with, n.number(), mode);
+  return reverse(slid(with, a, m.number(), mode), {.axes = Ints{0}});
 }
 
 namespace {
@@ -188,17 +239,16 @@ Tensor variables(const char *function, const Tensor &x, const Tensor &y, bool ro
   Tensor first = rows(x, "x");
   if (!y.defined()) return first;
   const Tensor second = rows(y, "y");
-  const std::int64_t m = shape_of(first)[1], n = shape_of(second)[1];
-  if (m != n && m != unknown && n != unknown)
-    raise(ErrorKind::shape, std::string(function) + ": x has " + std::to_string(m) +
-                                " observations and y " + std::to_string(n));
+  check_same(std::string(function) + ": x", size_along(first, 1), "observations", "y",
+             size_along(second, 1));
   return concatenate({first, second}, {.axis = 0});
 }
 
 Tensor covariances(const Tensor &rows, std::int64_t ddof) {
   const Tensor away = rows - mean(rows, {.axes = Ints{1}, .keepdims = true});
-  const Tensor count = cast(size_along(rows, 1).tensor(), rows.dtype());
-  return matmul(away, away, {.transpose_rhs = true}) / maximum(count - ddof, 0);
+  const Tensor divisor = maximum(size_along(rows, 1).tensor() - ddof, std::int64_t{0});
+  const Tensor other = is_complex(away.dtype()) ? conj(away) : away;
+  return matmul(away, other, {.transpose_rhs = true}) / cast(divisor, rows.dtype());
 }
 
 } // namespace
@@ -227,10 +277,14 @@ Tensor cov(const Tensor &x, const Tensor &y, const CovOptions &options) {
 
 Tensor corrcoef(const Tensor &x, const Tensor &y, const CorrcoefOptions &options) {
   const Tensor found = covariances(variables("corrcoef", x, y, options.rowvar), 1);
-  const Tensor deviations = sqrt(diagonal(found, 0, 0, 1));
+  const bool complex_numbers = is_complex(found.dtype());
+  const Tensor variances = diagonal(found, 0, 0, 1);
+  const Tensor deviations = sqrt(complex_numbers ? real_part(variances) : variances);
   const Tensor shares = found / with_axis(deviations, 1) / deviations;
-  const Tensor bounded = minimum(maximum(shares, -1), 1);
-  return of_one("corrcoef", bounded);
+  const auto bounded = [](const Tensor &x) { return minimum(maximum(x, -1), 1); };
+  return of_one("corrcoef", complex_numbers ? complex(bounded(real_part(shares)),
+                                                      bounded(imaginary_part(shares)))
+                                            : bounded(shares));
 }
 
 } // namespace weft::composites

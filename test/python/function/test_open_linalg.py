@@ -102,3 +102,34 @@ def test_least_squares_of_batches_say_what_is_to_be_known():
     f, _ = opened(M.lstsq, 3, 3)
     with pytest.raises(wf.ShapeError, match="lstsq: a has the shape .*how many residuals there are must be known: .*pinv"):
         f(wf.ones((2, 3, 3), "float64"), wf.ones((2, 3, 1), "float64"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int32", "complex64"])
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+def test_sliding(name, mode, dtype):
+    compiled, _ = opened(lambda a, v: getattr(wf, name)(a, v, mode), 1, 1, dtype=dtype)
+    rng = np.random.default_rng(3)
+    for m, n in ((7, 3), (3, 7), (4, 4), (6, 2), (2, 6), (1, 5), (5, 4), (4, 5)):
+        a, v = (rng.integers(-9, 9, k) + (1j * rng.integers(-9, 9, k) if dtype == "complex64" else 0) for k in (m, n))
+        a, v = a.astype(dtype), v.astype(dtype)
+        wanted = getattr(np, name)(a, v, mode)
+        for got in (compiled(wf.tensor(a), wf.tensor(v)), getattr(wf, name)(wf.tensor(a), wf.tensor(v), mode)):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_array_equal(got, wanted)
+
+
+def test_curves():
+    rng = np.random.default_rng(5)
+    interp, _ = opened(wf.interp, 1, 1, 1)
+    fit, _ = opened(lambda x, y: wf.polyfit(x, y, 2), 1, 1)
+    slopes, _ = opened(lambda y: wf.gradient(y, edge_order=2), 1)
+    for size in (3, 5, 12):
+        x, y = np.sort(rng.normal(size=size)), rng.normal(size=size)
+        at = rng.normal(size=7)
+        np.testing.assert_allclose(interp(wf.tensor(at), wf.tensor(x), wf.tensor(y)), np.interp(at, x, y), rtol=1e-12)
+        np.testing.assert_allclose(fit(wf.tensor(x), wf.tensor(y)), np.polyfit(x, y, 2), rtol=1e-7)
+        np.testing.assert_allclose(slopes(wf.tensor(y)), np.gradient(y, edge_order=2), rtol=1e-12)
+    cross, _ = opened(M.cross, 2, 2)
+    a, b = matrix(4, 3), matrix(4, 3) + 1
+    np.testing.assert_allclose(cross(wf.tensor(a), wf.tensor(b)), np.linalg.cross(a, b), rtol=1e-12)
