@@ -8,6 +8,8 @@
 #include "Ops/FastPath.h"
 #include "Support/CallSite.h"
 #include "Support/Enumerators.h"
+#include "Support/Fault.h"
+#include <weft/detail/binding.h>
 #include <weft/ops.h>
 
 namespace weft::call {
@@ -250,7 +252,34 @@ static Tensor compare_by_value(OpCode op, const Operand &lhs, const Operand &rhs
   return select(less(with_sign, 0), of_negative, compared);
 }
 
+/// Whether that is an integer or a bool, a weak one among them.
+static bool is_whole(const Operand &x) {
+  if (x.undefined()) return false;
+  if (!x.weak()) return is_integer(x.dtype()) || x.dtype() == DType::boolean;
+  return x.weak_kind() == DTypeKind::integer || x.weak_kind() == DTypeKind::boolean;
+}
+
+/// Throws ValueError where an integer is raised to a negative integer, which is no integer; the
+/// program checks it where a trace does not know the exponent.
+static void check_exponent(const Operand &base, const Operand &exponent) {
+  if (!is_whole(base) || !is_whole(exponent)) return;
+  const CallSite site(exponent.where().line() != 0 ? exponent.where() : base.where());
+  constexpr std::string_view text = "power: integers to negative integer powers are not allowed: "
+                                    "cast the base to a floating dtype";
+  std::int64_t number = 0;
+  if (exponent.weak() && exponent.exactly_as(number)) {
+    if (number < 0) raise(ErrorKind::value, std::string(text));
+    return;
+  }
+  const DType dtype = exponent.dtype();
+  if (dtype == DType::boolean || dtype_info(dtype).kind == DTypeKind::unsigned_integer) return;
+  detail::check_sizes(reduce_all(exponent.materialize() >= std::int64_t{0}), text, {},
+                      ErrorKind::value);
+}
+
 Tensor binary(OpCode op, const Operand &lhs, const Operand &rhs) {
+  if (op == OpCode::power) [[unlikely]]
+    check_exponent(lhs, rhs);
   if (Interpreter::current() == nullptr) {
     if (Tensor result = fast_binary(op, lhs, rhs); result.defined()) return result;
   }

@@ -81,6 +81,23 @@ def test_powers_wrap(dtype):
     assert np.array_equal(both(lambda x: x**3, wf.tensor(x)), np.array([pow(int(a), 3, 1 << bits) for a in x], np.uint64).astype(dtype))
 
 
+NEGATIVE = "power: integers to negative integer powers are not allowed: cast the base to a floating dtype"
+
+
+@pytest.mark.parametrize("dtype", SIGNED)
+def test_negative_powers_are_refused(dtype):
+    """As NumPy does, whatever the base; of floating bases they are quotients."""
+    x, n = wf.tensor([1, 2, 3], dtype=dtype), wf.tensor([1, 0, -1], dtype=dtype)
+    compiled = wf.function(lambda x, n: x**n)
+    for call in (lambda: x**n, lambda: x**-1, lambda: 2**n, lambda: compiled(x, n), lambda: wf.function(lambda x: x**-1)(x),
+                 lambda: wf.vmap(lambda x, n: x**n)(x, n)):  # fmt: skip
+        with pytest.raises(wf.ValueError, match=NEGATIVE):
+            call()
+    assert compiled(x, wf.abs(n)).tolist() == [1, 1, 3]
+    assert (x**wf.tensor([], dtype=dtype)[:, None]).shape == (0, 3)
+    assert wf.tensor([2.0]) ** -1 == 0.5 and (wf.tensor([2.0]) ** wf.tensor([-1])).tolist() == [0.5] and 2 ** wf.tensor(-1.0) == 0.5
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_division_by_zero_is_zero(dtype):
     x, y = numbers(dtype), numbers(dtype)[::-1].copy()

@@ -118,8 +118,9 @@ def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Numeric> {
   let widening = "value";
   let summary = "lhs raised to the power rhs, element by element.";
   let description = [{
-    Floating powers follow C99's pow. Integer powers wrap around; a negative exponent gives 0, but
-    for the bases 1 and -1. The derivative by the exponent is 0 where the base is 0.
+    Floating powers follow C99's pow. Integer powers wrap around; calls refuse a negative exponent,
+    and in the text it gives 0, but for the bases 1 and -1. The derivative by the exponent is 0 where
+    the base is 0.
   }];
   let body = (s_pow $lhs, $rhs);
   let onComplex = Formula<"power">;
@@ -129,6 +130,7 @@ def Weft_PowerOp : Weft_BinaryOp<"power", Weft_Numeric> {
     (mul $dy, (where (eq $lhs, 0), 0, (mul $y, (log (where (eq $lhs, 0), 1, $lhs)))))
   ];
   let cost = 20;
+  let raises = [shapes_do_not_broadcast, Raises<ValueError, "an integer is raised to a negative integer">];
   let numpy = "power(lhs, rhs)";
   let tolerance = "ulps(1)";
   let signedZeros = 0;

@@ -72,6 +72,7 @@ SAME = {
     "a norm of no columns": (lambda x: M.matrix_norm(x, ord=1), f(0, 0)),
     "a spectral norm of nothing": (lambda x: M.matrix_norm(x, ord=2), f(0, 0)),
     "the least singular value of none": (lambda x: M.matrix_norm(x, ord=-2), f(3, 0)),
+    "a negative power": (lambda x, y: x**y, i(2, 3), i(1, -1)),
 }
 
 # Where the compiled function says of two sizes what is said at once of two shapes, or knows more ways to be wrong.
