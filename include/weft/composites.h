@@ -121,6 +121,10 @@ private:
 /// On which side of equal elements.
 enum class SearchSide : std::uint8_t { left, right };
 
+/// What a number beyond the axis of `take` is: an error, counted on from the other end, or that of
+/// the end.
+enum class TakeMode : std::uint8_t { raise, wrap, clip };
+
 /// The axes of the grid's first two vectors: y and x, or in their order.
 enum class GridIndexing : std::uint8_t { xy, ij };
 

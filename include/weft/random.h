@@ -85,8 +85,9 @@ public:
   Tensor bernoulli(const Extent &shape, const Operand &probability) const;
   Tensor bernoulli(const Operand &probability) const;
   /// Positions along an axis of `logits`, each as likely as softmax says: i64, of their shape
-  /// without the axis.
-  Tensor categorical(const Operand &logits, std::int64_t axis = -1) const;
+  /// without the axis, or of `shape`, of which that is the end. Throws ShapeError if it is not.
+  Tensor categorical(const Operand &logits, std::int64_t axis = -1,
+                     const std::optional<Sizes> &shape = std::nullopt) const;
   /// Integers of [low, high). Each has a probability within 2^-53 of the others'. Throws ValueError
   /// unless low < high, both fit the dtype, and they are at most 2^53 apart.
   Tensor randint(const Extent &shape, std::int64_t low, std::int64_t high,
@@ -155,6 +156,7 @@ Tensor bernoulli(const Extent &shape, const Operand &probability,
 struct CategoricalOptions {
   std::optional<std::uint64_t> seed = std::nullopt;
   std::int64_t axis = -1;
+  std::optional<Sizes> shape = std::nullopt;
   Tensor key = {};
 };
 /// As Generator::categorical.

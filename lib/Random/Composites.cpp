@@ -324,10 +324,17 @@ Tensor random_shuffle(const Tensor &x, const Tensor &key) {
   return gather(x, draw_permutation(state, {size_along(x, 0)}, DType::i64));
 }
 
-Tensor random_choice(const Tensor &a, const Tensor &given, const Tensor &key,
+Tensor random_choice(const Tensor &from, const Tensor &given, const Tensor &key,
                      const random::ChoiceOptions &options) {
+  Tensor a = from;
+  if (a.rank() == 0 && is_integer(a.dtype()) && !a.traced()) { // NumPy's way to say so many
+    const auto count = cast(a, i64).item<std::int64_t>();
+    a = arange(std::max<std::int64_t>(count, 0), a.dtype());
+  }
   if (a.rank() == 0)
-    raise(ErrorKind::shape, named("choice") + "a is a scalar, so there is nothing to choose from");
+    raise(ErrorKind::shape, named("choice") + "a is a scalar" +
+                                (a.traced() ? " of a trace: arange of how many there are is wanted"
+                                              : ", so there is nothing to choose from"));
   const std::int64_t size = detail::size_for_call(a, 0);
   const Sizes shape = options.shape.value_or(Sizes{});
   std::int64_t count = 1;

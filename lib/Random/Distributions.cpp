@@ -253,17 +253,46 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   return draw_uniform(source.take(1), sizes, compute) < cast(p, compute);
 }
 
-Tensor categorical(Source &source, const Operand &given, std::int64_t axis) {
+/// The sizes of noise for draws of `shape` from logits of these sizes, of which the shape's last are
+/// all but the axis.
+static Sizes sizes_of_draws(const Sizes &logits, std::int64_t axis, const Sizes &shape) {
+  const auto rank = static_cast<std::int64_t>(logits.size());
+  if (axis < -rank || axis >= rank) return logits; // which argmax says
+  const std::size_t along = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  Sizes batch;
+  for (std::size_t i = 0; i < logits.size(); ++i)
+    if (i != along) batch.push_back(logits[i]);
+  bool fits = shape.size() >= batch.size();
+  const std::size_t more = fits ? shape.size() - batch.size() : 0;
+  const auto known = [](const Size &size) { return size.is_number() && size.number() != unknown; };
+  for (std::size_t i = 0; fits && i < batch.size(); ++i) {
+    const Size wanted = shape[more + i];
+    fits = !known(wanted) || !known(batch[i]) || wanted.number() == batch[i].number();
+  }
+  if (!fits)
+    throw ShapeError("random::categorical: the shape is " + to_string(shape_of(shape)) +
+                     ", but logits without the axis have the shape " +
+                     to_string(shape_of(batch)) + ", which must be its end");
+  Sizes sizes;
+  for (std::size_t i = 0; i < more; ++i) sizes.push_back(shape[i]);
+  for (std::size_t i = 0; i < logits.size(); ++i) sizes.push_back(logits[i]);
+  return sizes;
+}
+
+Tensor categorical(Source &source, const Operand &given, std::int64_t axis,
+                   const std::optional<Sizes> &shape) {
   need_floating("categorical", given.dtype());
   const Tensor logits = cast(given, dtype_info(given.dtype()).compute);
-  const Sizes sizes = weft::detail::sizes_of(logits);
+  Sizes sizes = weft::detail::sizes_of(logits);
+  if (shape) sizes = sizes_of_draws(sizes, axis, *shape);
+  const std::int64_t from_the_end = shape && axis >= 0 ? axis - logits.rank() : axis;
   DeviceOfOperands beside;
   beside.follow(logits);
   // By Gumbel: the largest of logits with noise of his distribution. None is infinite.
   const double least = logits.dtype() == DType::f32 ? std::numeric_limits<float>::min()
                                                     : std::numeric_limits<double>::min();
   const Tensor unit = maximum(draw_uniform(source.take(1), sizes, logits.dtype()), least);
-  return argmax(logits - log(negate(log(unit))), {.axis = axis});
+  return argmax(logits - log(negate(log(unit))), {.axis = from_the_end});
 }
 
 Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64_t high,

@@ -118,10 +118,11 @@ Tensor Generator::bernoulli(const Operand &probability) const {
   return bernoulli(like(probability), probability);
 }
 
-Tensor Generator::categorical(const Operand &logits, std::int64_t axis) const {
+Tensor Generator::categorical(const Operand &logits, std::int64_t axis,
+                              const std::optional<Sizes> &shape) const {
   const CompositeCall site("random::categorical", logits.where());
   FromVariable source(state_);
-  return detail::categorical(source, logits, axis);
+  return detail::categorical(source, logits, axis, shape);
 }
 
 Tensor Generator::randint(const Extent &shape, std::int64_t low, std::int64_t high,
@@ -194,7 +195,7 @@ Tensor bernoulli(const Extent &shape, const Operand &probability, const Bernoull
 Tensor categorical(const Operand &logits, const CategoricalOptions &options) {
   const CompositeCall site("random::categorical", logits.where());
   return from("random::categorical", options, is_traced(logits), [&](detail::Source &source) {
-    return detail::categorical(source, logits, options.axis);
+    return detail::categorical(source, logits, options.axis, options.shape);
   });
 }
 

@@ -19,7 +19,8 @@ Tensor uniform(Source &source, const Extent &shape, const Uniform &range);
 Tensor normal(Source &source, const Extent &shape, const Normal &parameters);
 Tensor truncated_normal(Source &source, const Extent &shape, const Normal &parameters);
 Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability);
-Tensor categorical(Source &source, const Operand &logits, std::int64_t axis);
+Tensor categorical(Source &source, const Operand &logits, std::int64_t axis,
+                   const std::optional<Sizes> &shape);
 Tensor randint(Source &source, const Extent &shape, std::int64_t low, std::int64_t high,
                DType dtype);
 Tensor permutation(Source &source, const Size &n, DType dtype);

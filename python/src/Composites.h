@@ -31,6 +31,8 @@ inline NormOrder to(PyObject *object, const Place &place) {
 template <>
 SearchSide to(PyObject *object, const Place &place);
 template <>
+TakeMode to(PyObject *object, const Place &place);
+template <>
 GridIndexing to(PyObject *object, const Place &place);
 template <>
 fft::Norm to(PyObject *object, const Place &place);

@@ -3,6 +3,8 @@
 
 #include "Buffers.h"
 
+#include <limits>
+
 #include <weft/composites.h>
 
 namespace weft::python {
@@ -80,8 +82,29 @@ PyObject *divide_with_rest(PyObject *a, PyObject *b) {
   return Py_BuildValue("(NN)", quotient, rest);
 }
 
+Tensor value_of(PyObject *object) {
+  return is_tensor(object) ? tensor_in(object) : variable_in(object).value();
+}
+
+/// Infinity of its sign for a whole number beyond those of all integer dtypes, which compares with
+/// each of them as the number does; null for anything else.
+nb::object beyond_integers(PyObject *object) {
+  if (!PyLong_CheckExact(object)) return {};
+  int overflow = 0;
+  PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0) return {};
+  if (overflow > 0) {
+    PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred() == nullptr) return {};
+    PyErr_Clear();
+  }
+  return nb::float_(overflow * std::numeric_limits<double>::infinity());
+}
+
 PyObject *compare(PyObject *a, PyObject *b, int operation) {
   return guarded([&]() -> PyObject * {
+    const nb::object bound = beyond_integers(b);
+    if (bound.is_valid() && !is_inexact(value_of(a).dtype())) b = bound.ptr();
     static constexpr std::array<Binary, 6> ops = {less,      less_equal, equal,
                                                   not_equal, greater,    greater_equal};
     static constexpr std::array names = {"less",      "less_equal", "equal",
@@ -89,10 +112,6 @@ PyObject *compare(PyObject *a, PyObject *b, int operation) {
     const auto which = static_cast<std::size_t>(operation);
     return apply(ops[which], names[which], a, b);
   });
-}
-
-Tensor value_of(PyObject *object) {
-  return is_tensor(object) ? tensor_in(object) : variable_in(object).value();
 }
 
 /// The tensor, if it has one element.

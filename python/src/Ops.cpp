@@ -39,6 +39,10 @@ SearchSide to(PyObject *object, const Place &place) {
   return word_of<SearchSide>(object, place, {"left", "right"});
 }
 template <>
+TakeMode to(PyObject *object, const Place &place) {
+  return word_of<TakeMode>(object, place, {"raise", "wrap", "clip"});
+}
+template <>
 GridIndexing to(PyObject *object, const Place &place) {
   return word_of<GridIndexing>(object, place, {"xy", "ij"});
 }

@@ -114,14 +114,17 @@ void define_functions(nb::module_ &module) {
       "    tensor([False,  True, False, False], shape=(4,), dtype=bool)\n");
   define(
       module, "random_categorical",
-      [](nb::handle logits, nb::handle axis, nb::handle seed, nb::handle key) {
-        return random::categorical(
-            to_tensor(logits.ptr(), {"random.categorical", "logits"}),
-            {.seed = to_seed(seed), .axis = integer(axis, "axis"), .key = key_of(key)});
+      [](nb::handle logits, nb::handle axis, nb::handle shape, nb::handle seed, nb::handle key) {
+        random::CategoricalOptions options{
+            .seed = to_seed(seed), .axis = integer(axis, "axis"), .key = key_of(key)};
+        if (!shape.is_none()) options.shape = to<Sizes>(shape.ptr(), {"random.categorical", "shape"});
+        return random::categorical(to_tensor(logits.ptr(), {"random.categorical", "logits"}),
+                                   options);
       },
-      Arg("logits").none().as("TensorLike"), Arg("axis").none().as("int") = -1, keyword_only, seed,
-      key,
-      "Positions along an axis of logits, each as likely as softmax says."
+      Arg("logits").none().as("TensorLike"), Arg("axis").none().as("int") = -1,
+      Arg("shape").none().as("Sizes | None") = nb::none(), keyword_only, seed, key,
+      "Positions along an axis of logits, each as likely as softmax says: of their shape without "
+      "the axis, or of `shape`, of which that is the end."
       "\n\nExample:\n"
       "    >>> wf.random.categorical([[0., -wf.inf], [-wf.inf, 0.]], seed=1)\n"
       "    tensor([0, 1], shape=(2,), dtype=int64)\n");

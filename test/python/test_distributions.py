@@ -146,6 +146,27 @@ def test_choice():
         assert sorted(once.tolist()) == [0, 1, 2, 3, 4]
     assert R.choice(wf.arange(5), key=KEY).shape == ()
     assert R.choice(wf.zeros((0,)), (0,), p=wf.zeros((0,)), key=KEY).shape == (0,)
+    # A number stands for the numbers up to it, eagerly and in traces.
+    for draw in (lambda: R.choice(7, (3, 4), key=KEY), lambda: R.choice(wf.tensor(7), (3, 4), key=KEY), wf.function(lambda: R.choice(7, (3, 4), key=KEY))):
+        np.testing.assert_array_equal(draw().numpy(), R.choice(wf.arange(7), (3, 4), key=KEY).numpy())
+    with pytest.raises(wf.ShapeError, match="arange of how many there are is wanted"):
+        wf.function(lambda n: R.choice(n, (3,), key=KEY))(wf.tensor(7))
+    with pytest.raises(ValueError, match="2 of 0 slices"):
+        R.choice(0, (2,), key=KEY)
+
+
+def test_categorical_of_a_shape():
+    p = np.array([[0.1, 0.2, 0.7], [0.5, 0.5, 0.0]])
+    for logits, axis in ((np.log(np.maximum(p, 1e-30)), -1), (np.log(np.maximum(p, 1e-30)).T, 0)):
+        for draw in (R.categorical, wf.function(R.categorical)):
+            drawn = draw(logits, axis, (COUNT, 2), key=KEY)
+            assert drawn.shape == (COUNT, 2) and drawn.dtype == wf.int64
+            for column, wanted in zip(drawn.numpy().T, p):
+                np.testing.assert_allclose(np.bincount(column, minlength=3) / COUNT, wanted, atol=0.02)
+    assert R.categorical(np.zeros(4), shape=(2, 3), key=KEY).shape == (2, 3)
+    for shape in ((2,), (), (2, 3)):
+        with pytest.raises(wf.ShapeError, match=r"random::categorical: the shape is .*, but logits without the axis have the shape \(5, 2\)"):
+            R.categorical(np.zeros((5, 2, 4)), shape=shape, key=KEY)
 
 
 @pytest.mark.parametrize("a", [0.02, 0.3, 1.0, 2.5, 40.0, 400.0, 600.0, 5e4])

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import operator
 import pathlib
 
 import numpy as np
@@ -236,6 +237,18 @@ def test_numbers_are_cast_as_they_are():
     assert wf.cast(16777217.0, "int32").item() == 16777217
     assert wf.tensor([16777217.5, -16777217.5], "int64").tolist() == [16777217, -16777217]
     assert wf.cast(wf.tensor(0.1), "float64").item() != 0.1
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint64", "float32"])
+@pytest.mark.parametrize("number", [2**70, -(2**70), 2**63, 2**64, -(2**63) - 1])
+def test_comparisons_with_any_whole_number_are_by_value(dtype, number):
+    x = np.array([0, 1], dtype)
+    for at in (wf.asarray(x), wf.Variable(x)):
+        for compare in (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge):
+            wanted = [compare(int(v), number) for v in x]
+            assert compare(at, number).tolist() == wanted
+            assert wf.function(compare)(at, number).tolist() == wanted
+            assert compare(number, at).tolist() == [compare(number, int(v)) for v in x]
 
 
 def test_options_of_losses_and_metrics_take_the_dtype():

@@ -210,13 +210,16 @@ def Weft_ArrayEqualFn : Weft_PairFn<"array_equal", Weft_Computable> {
 
 def Weft_TakeFn : Weft_MovementFn<"take"> {
   let summary = "The slices of these numbers along an axis, or the elements of all in a row; negative numbers count from the end.";
-  let parameters = (params Weft_Any:$x, Weft_Index:$indices, Weft_OptionalAxis<"an axis; all elements in a row if not given">:$axis);
+  let description = "In mode 'wrap' numbers go round and round the axis; in mode 'clip' those beyond an end are of it, and none counts from the end.";
+  let parameters = (params Weft_Any:$x, Weft_Index:$indices, Weft_OptionalAxis<"an axis; all elements in a row if not given">:$axis,
+                           Weft_Word<"TakeMode", "raise", "'raise', 'wrap' or 'clip': what a number beyond the axis is">:$mode);
   let operandShapes = ["of any shape", "of any shape"];
   let resultShape = "of x's shape with that of the indices for the axis";
-  let raises = [Raises<IndexError, "there is no such axis or slice">];
+  let raises = [Raises<IndexError, "there is no such axis, or in mode 'raise' no such slice, or there is none at all">];
   let cppBody = "take";
-  let samples = [Sample<["2x3", "i32 [[0, -1], [1, 1]]"], ["null"]>, Sample<["2x3", "i64 [2, -3]"], ["1"]>];
-  let numpy = "np.take(x, indices, axis)";
+  let samples = [Sample<["2x3", "i32 [[0, -1], [1, 1]]"], ["null", "'raise'"]>, Sample<["2x3", "i64 [2, -3]"], ["1", "'raise'"]>,
+                 Sample<["2x3", "i64 [7, -4, 2]"], ["1", "'wrap'"]>, Sample<["2x3", "i32 [[6, -1], [1, -9]]"], ["null", "'clip'"]>];
+  let numpy = "np.take(x, indices, axis, mode=mode)";
   let example = "take([10, 20, 30], [0, -1])  ->  [10, 30]";
   let method = 1;
 }

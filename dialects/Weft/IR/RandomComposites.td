@@ -256,13 +256,14 @@ def Weft_RandomChoiceFn : Weft_RandomFn<"choice"> {
   let summary = "Random slices of x along its first axis.";
   let description = [{
     With replacement, or each at most once; all are equally likely, or likely as `p` says. Without replacement `p` is of those that are left.
+    An integer, which no trace computed, stands for the numbers from 0 up to it.
   }];
   let parameters = (params Weft_Any:$a, Weft_ChosenShape:$shape, star, Weft_FlagThatHolds<"whether one may come again">:$replace,
                            Weft_Optional<Weft_Probabilities>:$p, Weft_KeyIfAny:$key);
-  let operandShapes = ["of rank 1 or more", "a vector with a number for each slice of a, in any scale", wordsOfKey];
+  let operandShapes = ["of rank 1 or more, or how many numbers there are", "a vector with a number for each slice of a, in any scale", wordsOfKey];
   let resultShape = "of the shape given, and the axes of a but its first";
   let resultDType = "a's dtype";
-  let raises = [key_has_another_shape, Raises<ShapeError, "a is a scalar, or p has another size than it">,
+  let raises = [key_has_another_shape, Raises<ShapeError, "a is a scalar that is no integer, or p has another size than it">,
                 Raises<ValueError, "a has no slice, or not as many as are chosen without replacement">, Raises<AssertionError, "a number of p is negative">];
   let openSizes = 0;
   let domain = "nowhere";

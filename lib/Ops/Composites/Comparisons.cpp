@@ -140,10 +140,17 @@ static Tensor from_front(const Tensor &x, std::int64_t axis, const Tensor &indic
   return select((wide < 0) & (back >= 0), back, wide);
 }
 
-Tensor take(const Tensor &given, const Tensor &indices, std::optional<std::int64_t> axis) {
+Tensor take(const Tensor &given, const Tensor &indices, std::optional<std::int64_t> axis,
+            TakeMode mode) {
   const Tensor x = axis ? given : reshape(given, {-1});
   const std::int64_t at = axis.value_or(0);
-  return gather(x, from_front(x, at, indices), {.axis = at});
+  if (mode == TakeMode::raise) return gather(x, from_front(x, at, indices), {.axis = at});
+  const Tensor size = size_of(x, {.axis = at}), wide = cast(indices, i64);
+  // Of an axis without elements no number is right, which the op says of 0.
+  const Tensor place = mode == TakeMode::wrap
+                           ? remainder(wide, maximum(size, std::int64_t{1}))
+                           : maximum(minimum(wide, size - std::int64_t{1}), std::int64_t{0});
+  return gather(x, place, {.axis = at});
 }
 
 Tensor take_along_axis(const Tensor &x, const Tensor &indices,
