@@ -84,6 +84,7 @@ Dropout::Dropout(double rate, std::source_location where)
   const CompositeCall site("dropout", where);
   check_rate(rate);
   generator_.initialize({2});
+  static_cast<void>(generator()); // notes what the variable is
 }
 
 Dropout::Dropout(double rate, const random::Generator &generator, std::source_location where)

@@ -3,6 +3,7 @@
 
 #include "Ops/Draws.h"
 #include "Random/Source.h"
+#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include <weft/detail/binding.h>
 #include <weft/ops.h>
@@ -68,7 +69,9 @@ Tensor from(const char *function, const Options &options, bool traced, const Dra
 } // namespace
 
 Generator::Generator(std::uint64_t seed, std::string name)
-    : state_(state_of(seed), std::move(name), /*trainable=*/false) {}
+    : state_(state_of(seed), std::move(name), /*trainable=*/false) {
+  state_.state()->is_of_generator();
+}
 
 Generator::Generator(const Variable &state, std::source_location where) : state_(state) {
   const CompositeCall site("random::Generator", where);
@@ -77,6 +80,7 @@ Generator::Generator(const Variable &state, std::source_location where) : state_
                              to_string(TensorType{state_.dtype(), state_.shape()});
   if (state_.dtype() != DType::i64) throw DTypeError(needed);
   if (state_.shape() != Shape{2}) throw ShapeError(needed);
+  state_.state()->is_of_generator();
 }
 
 Tensor Generator::key(std::source_location where) const {

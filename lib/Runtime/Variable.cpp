@@ -33,6 +33,15 @@ VariableState::VariableState(const Tensor &value, std::string name, bool trainab
       name_(std::move(name)), trainable_(trainable), type_(value.type()),
       elsewhere_(!detail::on_cpu(value_)) {}
 
+thread_local constinit WrittenVariables *WrittenVariables::innermost_
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void WrittenVariables::note(VariableState &variable, const Tensor &before) {
+  const bool known = std::ranges::any_of(
+      entries_, [&](const Entry &entry) { return entry.variable.get() == &variable; });
+  if (!known) entries_.push_back({variable.shared_from_this(), before});
+}
+
 VariableState::~VariableState() { delete path_.load(std::memory_order_relaxed); }
 
 void VariableState::name_by_path(const std::string &path) {
@@ -72,6 +81,8 @@ void VariableState::become(const Tensor &value) {
   value_ = detail::committed(make_contiguous(detail::placed(checked_initial(value, name()))));
   elsewhere_ = !detail::on_cpu(value_);
   kept_ = {};
+  if (WrittenVariables::innermost_ != nullptr)
+    WrittenVariables::innermost_->initialized_any_ = true;
   type_.shape = value_.shape();
   kind_.store(Kind::value, std::memory_order_release);
 }
@@ -101,6 +112,7 @@ std::shared_ptr<VariableState> VariableState::clone() const {
   copy->seed_ = seed_;
   copy->kept_ = kept_;
   copy->made_up_ = made_up_;
+  copy->of_generator_ = of_generator();
   return copy;
 }
 
@@ -172,6 +184,7 @@ void VariableState::lock_update() {
 
 void VariableState::replace(const Tensor &value) {
   lost_ = false;
+  note_write();
   // It stays where it is, wherever the value comes from.
   Tensor fresh = detail::committed(make_contiguous(detail::moved(value, value_.device())));
   // Compiled code that is writing knows the buffer by its address.
@@ -188,6 +201,7 @@ void VariableState::store(const Tensor &value) {
 }
 
 void *VariableState::update_buffer() {
+  note_write();
   const detail::TensorImpl *impl = value_.impl();
   const bool unique = impl->references.load(std::memory_order_acquire) == 1;
   const bool own =

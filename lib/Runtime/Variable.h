@@ -17,10 +17,42 @@
 
 namespace weft {
 
+class VariableState;
+
+/// Notes, for as long as it lives, which variables this thread writes, at once and by compiled
+/// code, and what they had before. The innermost notes alone.
+class WrittenVariables {
+public:
+  struct Entry {
+    std::shared_ptr<VariableState> variable;
+    Tensor before;
+  };
+
+  WrittenVariables() : outer_(innermost_) { innermost_ = this; }
+  ~WrittenVariables() { innermost_ = outer_; }
+  WrittenVariables(const WrittenVariables &) = delete;
+  WrittenVariables &operator=(const WrittenVariables &) = delete;
+
+  /// In the order in which they were first written.
+  const std::vector<Entry> &entries() const { return entries_; }
+  /// Whether a variable was given its first value.
+  bool initialized_any() const { return initialized_any_; }
+
+private:
+  friend class VariableState;
+  void note(VariableState &variable, const Tensor &before);
+
+  std::vector<Entry> entries_;
+  bool initialized_any_ = false;
+  WrittenVariables *const outer_;
+  static thread_local constinit WrittenVariables *innermost_
+      __attribute__((tls_model("initial-exec")));
+};
+
 /// Value, name and type of a variable; the type never changes, once there is one. All members may
 /// be called from any thread: a reader sees the value before or after an update and nothing in
 /// between.
-class VariableState {
+class VariableState : public std::enable_shared_from_this<VariableState> {
 public:
   /// Gives the first value, see VariableInitializer.
   using Initializer =
@@ -49,6 +81,9 @@ public:
   /// That it was created without a name.
   void name_is_made_up() { made_up_ = true; }
   bool trainable() const { return trainable_; }
+  /// That it is the state of a generator of random numbers.
+  void is_of_generator() { of_generator_.store(true, std::memory_order_relaxed); }
+  bool of_generator() const { return of_generator_.load(std::memory_order_relaxed); }
   /// Throws StateError if it is uninitialized.
   const TensorType &type() const {
     if (kind() == Kind::uninitialized) [[unlikely]]
@@ -139,6 +174,10 @@ private:
   void check_kept(const Shape &shape) const;
   void become(const Tensor &value);
   void replace(const Tensor &value);
+  void note_write() {
+    if (WrittenVariables::innermost_ != nullptr) [[unlikely]]
+      WrittenVariables::innermost_->note(*this, value_);
+  }
   void move_to(Device device);
   void refuse_read() const;
   /// Finds out, with the lock held, what a fork left of the value.
@@ -155,6 +194,7 @@ private:
   TensorType type_;      ///< written once, before kind_ becomes `value`
   std::atomic<Kind> kind_ = Kind::value;
   std::atomic<bool> elsewhere_ = false;
+  std::atomic<bool> of_generator_ = false;
   std::atomic<const std::string *> path_ = nullptr;
   const std::uint64_t number_ = 0;
   Initializer initializer_; ///< null if it was created with a value, or others give it one
