@@ -101,6 +101,15 @@ Tensor all_reduce_replicas(const Tensor &x, std::int64_t replicas,
                            Reduction reduction = Reduction::sum, const Group &group = {},
                            std::source_location where = WEFT_HERE);
 
+/// The same of many tensors, such as all gradients of a step, in few exchanges of some MiB: `xs`
+/// has for each of this rank's replicas its tensors, which are of the same dtypes and shapes. A
+/// tape or a trace has a collective for each. Throws ValueError as above, and ShapeError, which
+/// says what is wanted, for other lists.
+std::vector<Tensor> all_reduce_replicas(const std::vector<std::vector<Tensor>> &xs,
+                                        std::int64_t replicas, Reduction reduction = Reduction::sum,
+                                        const Group &group = {},
+                                        std::source_location where = WEFT_HERE);
+
 /// The tensors of all ranks, one behind the other along an axis. In reverse, the reduce_scatter of
 /// the cotangents by their sum. Throws IndexError for an axis out of range.
 Tensor all_gather(const Tensor &x, std::int64_t axis = 0, const Group &group = {},

@@ -188,9 +188,10 @@ Call::Call(const char *function, const Group &group, const std::source_location 
   group_->under_way = this;
 }
 
-void detail::refuse(const char *function, const Group &group) noexcept {
+void detail::refuse(const char *function, const Group &group, const std::string &why) noexcept {
   try {
-    const Call call(function, group, {});
+    Call call(function, group, {});
+    call.refuses_for(why);
     throw StateError(function); // the call tells the others when it ends by an exception
   } catch (const Error &) {
   }
@@ -198,7 +199,7 @@ void detail::refuse(const char *function, const Group &group) noexcept {
 
 void Call::refuse_to_meet() noexcept {
   try {
-    meet({.arguments = "arguments that it refuses", .has_tensor = false});
+    meet({.arguments = refusal_, .has_tensor = false});
   } catch (const Error &) {
     // Why this rank refuses is its error; the others have one that names it.
   }

@@ -27,6 +27,9 @@ public:
   Call(const Call &) = delete;
   Call &operator=(const Call &) = delete;
 
+  /// What the others read if this rank refuses.
+  void refuses_for(std::string why) { refusal_ = std::move(why); }
+
   const char *function() const { return function_; }
   int rank() const { return group_->rank; }
   int size() const { return group_->size(); }
@@ -81,6 +84,7 @@ private:
   std::string place_; ///< the user's line
   std::shared_ptr<detail::GroupState> group_;
   int tag_ = 0;
+  std::string refusal_ = "arguments that it refuses";
   bool to_meet_; ///< whether the other ranks still wait for this one
   int exceptions_;
   std::deque<Message> messages_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "Distributed/Buckets.h"
 #include "Distributed/Call.h"
 #include "Distributed/Execute.h"
 #include "Distributed/Tree.h"
@@ -10,6 +11,7 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
 #include "Support/Fault.h"
+#include <weft/composites.h>
 #include <weft/detail/distributed_place.h>
 #include <weft/distributed.h>
 
@@ -86,6 +88,65 @@ Tensor all_reduce(const Tensor &x, Reduction reduction, const Group &group,
 Tensor all_reduce_replicas(const Tensor &x, std::int64_t replicas, Reduction reduction,
                            const Group &group, std::source_location where) {
   return reduced({"all_reduce_replicas", group, where}, x, reduction, Ints{0}, replicas);
+}
+
+namespace {
+
+void check_lists(const std::vector<std::vector<Tensor>> &xs, std::int64_t replicas,
+                 const detail::GroupState &group) {
+  const std::string name = "all_reduce_replicas: ";
+  if (replicas < group.size())
+    raise(ErrorKind::value, name + "replicas is " + std::to_string(replicas) + " and there are " +
+                                std::to_string(group.size()) +
+                                " ranks: there must be as many replicas, or more");
+  const auto [begin, end] = share_of(replicas, group.rank, group.size());
+  if (std::cmp_not_equal(xs.size(), end - begin))
+    raise(ErrorKind::shape, name + "xs has the tensors of " + std::to_string(xs.size()) +
+                                " replicas, and rank " + std::to_string(group.rank) + " has " +
+                                std::to_string(end - begin) + " of the " +
+                                std::to_string(replicas));
+  for (std::size_t r = 0; r < xs.size(); ++r) {
+    if (xs[r].size() != xs[0].size())
+      raise(ErrorKind::shape, name + "replicas have " + std::to_string(xs[0].size()) + " and " +
+                                  std::to_string(xs[r].size()) + " tensors: all have the same");
+    for (std::size_t i = 0; i < xs[r].size(); ++i) {
+      if (!xs[r][i].defined())
+        raise(ErrorKind::state, name + "tensor " + std::to_string(i) + " is undefined");
+      const TensorType first = weft::detail::type_of(xs[0][i]),
+                       type = weft::detail::type_of(xs[r][i]);
+      if (first.dtype != type.dtype || first.shape != type.shape)
+        raise(ErrorKind::shape, name + "tensor " + std::to_string(i) + " is " + to_string(first) +
+                                    " of one replica and " + to_string(type) + " of another");
+    }
+  }
+}
+
+constexpr std::size_t kBucketBytes = std::size_t{4} << 20;
+
+} // namespace
+
+std::vector<Tensor> all_reduce_replicas(const std::vector<std::vector<Tensor>> &xs,
+                                        std::int64_t replicas, Reduction reduction,
+                                        const Group &group, std::source_location where) {
+  const CompositeCall site("all_reduce_replicas", where);
+  const Group of(group.state() != nullptr ? group.state() : world_group());
+  const Interpreter *const current = Interpreter::current();
+  try {
+    check_lists(xs, replicas, *of.state());
+  } catch (const Error &) {
+    if (current == nullptr || !current->traces()) detail::refuse("all_reduce_replicas", of);
+    throw;
+  }
+  if (current == nullptr)
+    return reduce_in_buckets({"all_reduce_replicas", where}, of, replicas, reduction, xs, "lists",
+                             kBucketBytes);
+  std::vector<Tensor> results;
+  for (std::size_t i = 0; i < xs[0].size(); ++i) {
+    std::vector<Tensor> own;
+    for (const std::vector<Tensor> &list : xs) own.push_back(list[i]);
+    results.push_back(all_reduce_replicas(stack(own), replicas, reduction, of, where));
+  }
+  return results;
 }
 
 Tensor reduce_scatter(const Tensor &x, Reduction reduction, std::int64_t axis, const Group &group,

@@ -21,7 +21,8 @@ private:
 };
 
 /// Has a part in a collective whose arguments this rank refuses, so that the others, which wait for
-/// it, throw a StateError that names it. `function` lives for ever.
-void refuse(const char *function, const Group &group) noexcept;
+/// it, throw a StateError that names it and `why`. `function` lives for ever.
+void refuse(const char *function, const Group &group,
+            const std::string &why = "arguments that it refuses") noexcept;
 
 } // namespace weft::distributed::detail

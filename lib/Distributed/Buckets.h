@@ -1,0 +1,44 @@
+// What training does together: many tensors reduced over replicas in few exchanges, and words that
+// all ranks have to have in common.
+#pragma once
+
+#include <cstddef>
+#include <source_location>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <weft/distributed.h>
+
+namespace weft::distributed {
+
+/// Who does it: the function that the user called, which lives for ever, and where.
+struct Caller {
+  const char *function;
+  std::source_location where;
+};
+
+/// Reduces many tensors over `replicas` replicas, of which this rank has its share: `leaves` are
+/// the tensors of each of its own, of the same dtypes and shapes. All ranks get the same bits.
+/// Those of a dtype go together, in exchanges of `bucket_bytes` or of one tensor. `what` is said
+/// where ranks do not do the same, a StateError.
+std::vector<Tensor> reduce_in_buckets(const Caller &caller, const Group &group,
+                                      std::int64_t replicas, Reduction reduction,
+                                      const std::vector<std::vector<Tensor>> &leaves,
+                                      const std::string &what, std::size_t bucket_bytes);
+
+/// A few bytes of each rank, all of one length; `what` is the same on all ranks, or else it is a
+/// StateError on all of them, which has both.
+std::vector<std::string> exchange_bytes(const Caller &caller, const Group &group,
+                                        const std::string &what, std::string_view bytes);
+
+/// The same of texts of any lengths.
+std::vector<std::string> exchange_texts(const Caller &caller, const Group &group,
+                                        const std::string &what, const std::string &text);
+
+/// Lines that all ranks have to have in common, of which the first that differs is a StateError on
+/// all of them.
+void compare_lines(const Caller &caller, const Group &group, const std::vector<std::string> &lines);
+
+} // namespace weft::distributed
