@@ -105,6 +105,12 @@ try:
 except OSError:
     pass
 
+# `mpirun`: %mpirun starts programs of several processes, each with one thread, all on this machine.
+if shutil.which("mpirun"):
+    config.available_features.add("mpirun")
+    root = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 WEFT_NUM_THREADS=1"
+    config.substitutions.append(("%mpirun", f"env {root} timeout 100 mpirun --oversubscribe --bind-to none"))
+
 # `numpy`: %python is an interpreter that can import it. ./x test makes this environment.
 python = os.path.join(config.weft_source_dir, "build", "venv", "bin", "python")
 if glob.glob(os.path.join(config.weft_source_dir, "build/venv/lib/python3*/site-packages/numpy/__init__.py")):

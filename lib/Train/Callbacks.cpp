@@ -67,11 +67,13 @@ public:
       : folder_(std::move(folder)), every_steps_(every_steps) {}
   void begin(Run &) override { writer_.reset(); }
   void step_end(Run &run) override {
+    if (!run.leads) return;
     // The first step tells whether the run goes on from another one's end.
     if (!writer_) open(run.step);
     if (run.step % every_steps_ == 0) writer_->scalar("step/loss", run.loss, run.step);
   }
   void epoch_end(Run &run) override {
+    if (!run.leads) return;
     if (!writer_) open(run.step);
     for (const std::string &name : run.history.names())
       if (const History::Point point = run.history.series(name).back(); point.step == run.epoch)
@@ -127,7 +129,9 @@ std::shared_ptr<Callback> event_files(const std::string &folder, std::int64_t ev
 std::shared_ptr<Callback> csv_log(const std::string &path, std::source_location where) {
   const CallSite site(where);
   check_path("csv_log", path);
-  return on_epoch_end([path](Run &run) { run.history.save_csv(path); });
+  return on_epoch_end([path](Run &run) {
+    if (run.leads) run.history.save_csv(path);
+  });
 }
 
 std::shared_ptr<Callback> on_epoch_end(std::function<void(Run &)> function) {

@@ -7,6 +7,7 @@
 #include "Checkpoint/Checkpoint.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Train/Replicas.h"
 #include <weft/error.h>
 #include <weft/ops.h>
 
@@ -49,10 +50,25 @@ private:
 
 double number_of(const Tensor &value) { return value.astype(DType::f64).item<double>(); }
 
+void check(const FitSettings &settings) {
+  if (settings.epochs < 0)
+    throw ValueError("fit: epochs is " + std::to_string(settings.epochs) +
+                     ", but must be at least 0");
+  std::set<std::string> series = {"loss"};
+  for (const std::string &name : settings.metrics)
+    if (!series.insert(name).second)
+      throw ValueError("fit: two series of the history would be called '" + name +
+                       "': give the metric another name");
+  for (std::size_t i = 0; i < settings.callbacks.size(); ++i)
+    if (settings.callbacks[i] == nullptr)
+      throw ValueError("fit: callback " + std::to_string(i) + " is null");
+}
+
 class Loop {
 public:
   Loop(Run run, FitParts &parts, const FitSettings &settings)
-      : run_(std::move(run)), parts_(parts), settings_(settings) {
+      : run_(std::move(run)), parts_(parts), settings_(settings), replicas_(parts, settings) {
+    run_.leads = replicas_.leads();
     run_.epochs = settings.epochs;
     for (auto &[name, part] : {std::pair<std::string, std::int64_t *>("epoch", &run_.epoch),
                                std::pair<std::string, std::int64_t *>("step", &run_.step)})
@@ -60,17 +76,35 @@ public:
     parts_.checkpoint.emplace_back("in_epoch", in_epoch_);
     parts_.checkpoint.emplace_back("stopped", stopped_);
     parts_.checkpoint.emplace_back("history", run_.history);
+    if (replicas_.asked()) parts_.checkpoint.emplace_back("replicas", replicas_.count());
   }
 
   History run() {
+    try {
+      return run_all();
+    } catch (const std::exception &error) {
+      replicas_.refuse(error.what());
+      throw;
+    } catch (...) {
+      replicas_.refuse("an exception of unknown type");
+      throw;
+    }
+  }
+
+private:
+  History run_all() {
+    check(settings_);
     tell(&Callback::begin);
     for (const auto &callback : settings_.callbacks)
       for (CheckpointPart &part : callback->parts()) parts_.checkpoint.push_back(std::move(part));
-    open_checkpoints();
+    replicas_.begin();
+    replicas_.settle(open_checkpoints());
     run_.stop = stopped_ != 0;
     while (!run_.stop && !run_.pause && (in_epoch_ >= 0 || run_.epoch < run_.epochs)) epoch();
     if (!run_.pause || run_.stop) tell(&Callback::end);
-    if (manager_) manager_->wait();
+    if (manager_ && run_.leads) manager_->wait();
+    // The others go on when the last checkpoint is there.
+    if (manager_) meet("the end of the run");
     if (interrupts_ && Interrupts::came()) {
       interrupts_.reset();
       std::raise(SIGINT); // does what it did before
@@ -78,13 +112,15 @@ public:
     return std::move(run_.history);
   }
 
-private:
   void tell(void (Callback::*event)(Run &)) {
     for (const auto &callback : settings_.callbacks) ((*callback).*event)(run_);
   }
 
-  void open_checkpoints() {
-    if (!settings_.checkpoints) return;
+  void meet(const std::string &what) { replicas_.meet(what, run_.stop, run_.pause); }
+
+  /// The step that a checkpoint was restored of.
+  std::optional<std::int64_t> open_checkpoints() {
+    if (!settings_.checkpoints) return std::nullopt;
     const FitCheckpoints &options = *settings_.checkpoints;
     CheckpointManagerOptions manager{.keep = options.keep, .every_steps = options.every_steps};
     if (options.every_seconds)
@@ -94,7 +130,9 @@ private:
     what_.emplace(parts_.checkpoint);
     interrupts_.emplace();
     // A run that is over already never calls its layers.
-    if (manager_->restore_latest(*what_)) initialize_waiting("fit", parts_.checkpoint);
+    if (!manager_->restore_latest(*what_)) return std::nullopt;
+    initialize_waiting("fit", parts_.checkpoint);
+    return run_.step;
   }
 
   /// All of an epoch, or what is left of one that a checkpoint was saved in.
@@ -105,7 +143,7 @@ private:
     }
     tell(&Callback::epoch_begin);
     std::optional<ProgressBar> bar;
-    if (settings_.progress) {
+    if (settings_.progress && run_.leads) {
       bar.emplace(ProgressOptions{.label = "epoch " + std::to_string(run_.epoch) + "/" +
                                            std::to_string(run_.epochs),
                                   .total = parts_.size});
@@ -113,7 +151,8 @@ private:
     }
     parts_.start();
     while (!run_.stop && !run_.pause) {
-      const Tensor loss = parts_.step();
+      const Tensor loss =
+          replicas_.any() ? replicas_.step(run_.step + 1, in_epoch_) : parts_.step();
       if (!loss.defined()) break;
       run_.loss = loss;
       ++run_.step;
@@ -124,7 +163,9 @@ private:
       }
       tell(&Callback::step_end);
       if (manager_ && Interrupts::came()) run_.pause = true;
-      if (is_timed_ && !run_.pause) manager_->save_if_due(*what_, run_.step);
+      if (manager_ || !settings_.callbacks.empty())
+        meet("the end of step " + std::to_string(run_.step));
+      if (is_timed_ && !run_.pause && run_.leads) manager_->save_if_due(*what_, run_.step);
     }
     if (run_.pause && !run_.stop) {
       if (bar) bar->finish();
@@ -134,18 +175,20 @@ private:
     if (in_epoch_ == 0 && !run_.stop) throw ValueError("fit: the data has no batch");
     note("", bar);
     if (parts_.validate) {
-      if (!parts_.validate()) throw ValueError("fit: the validation has no batch");
+      if (!(replicas_.any() ? replicas_.validate(run_.epoch) : parts_.validate()))
+        throw ValueError("fit: the validation has no batch");
       note("val_", bar);
     }
     if (bar) bar->finish();
     in_epoch_ = -1;
     tell(&Callback::epoch_end);
+    meet("the end of epoch " + std::to_string(run_.epoch));
     stopped_ = run_.stop ? 1 : 0;
     save();
   }
 
   void save() {
-    if (manager_) manager_->save(*what_, {.step = run_.step});
+    if (manager_ && run_.leads) manager_->save(*what_, {.step = run_.step});
   }
 
   void note(const std::string &prefix, const std::optional<ProgressBar> &bar) {
@@ -153,6 +196,7 @@ private:
       run_.history.add(prefix + name, run_.epoch, number_of(value));
       if (bar) bar->show(prefix + name, number_of(value));
     }
+    replicas_.check_metrics();
   }
 
   Run run_;
@@ -164,6 +208,7 @@ private:
   bool is_timed_ = false; ///< whether it saves between the ends of epochs
   std::optional<Checkpoint> what_;
   std::optional<Interrupts> interrupts_;
+  Replicas replicas_;
 };
 
 } // namespace
@@ -186,18 +231,19 @@ void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &pred
   mean.update(loss, full({}, static_cast<double>(samples)));
 }
 
+Tensor weighted(const Tensor &loss, const Tensor &weight) {
+  return loss * cast(weight, loss.dtype());
+}
+
+void apply(const optimizers::Optimizer &optimizer, std::vector<nn::NamedVariable> variables,
+           const std::vector<Tensor> &gradients) {
+  std::erase_if(variables,
+                [](const nn::NamedVariable &entry) { return !entry.variable.trainable(); });
+  optimizer.apply_gradients(Gradients(
+      std::move(variables), std::vector<SlicedGradient>(gradients.begin(), gradients.end())));
+}
+
 History fit(Run run, FitParts &parts, const FitSettings &settings) {
-  if (settings.epochs < 0)
-    throw ValueError("fit: epochs is " + std::to_string(settings.epochs) +
-                     ", but must be at least 0");
-  std::set<std::string> series = {"loss"};
-  for (const std::string &name : settings.metrics)
-    if (!series.insert(name).second)
-      throw ValueError("fit: two series of the history would be called '" + name +
-                       "': give the metric another name");
-  for (std::size_t i = 0; i < settings.callbacks.size(); ++i)
-    if (settings.callbacks[i] == nullptr)
-      throw ValueError("fit: callback " + std::to_string(i) + " is null");
   return Loop(std::move(run), parts, settings).run();
 }
 

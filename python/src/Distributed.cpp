@@ -30,9 +30,7 @@ struct BoundGroup {
 /// may wait.
 template <class Run>
 auto run_here(const Run &run) {
-  const auto [file, line] = line_of_user();
-  const distributed::detail::Place place(
-      line == 0 ? std::string() : file.substr(file.rfind('/') + 1) + ":" + std::to_string(line));
+  const distributed::detail::Place place(place_of_user());
   const Interruptible interruptible;
   // A trace notes the line itself, and waits for nobody.
   if (weft::detail::is_tracing()) return run();
@@ -51,12 +49,21 @@ Group world(const std::string &engine) {
   return made;
 }
 
+} // namespace
+
 Group group_of(nb::handle group, const char *function) {
   if (group.is_none()) return world("auto");
   if (nb::isinstance<BoundGroup>(group)) return nb::cast<BoundGroup &>(group).group;
   throw DTypeError(std::string(function) + ": group is a " + Py_TYPE(group.ptr())->tp_name +
                    ": a weft.distributed.Group is wanted");
 }
+
+std::string place_of_user() {
+  const auto [file, line] = line_of_user();
+  return line == 0 ? std::string() : file.substr(file.rfind('/') + 1) + ":" + std::to_string(line);
+}
+
+namespace {
 
 /// What `make` makes of an argument. If it refuses it, the others are told, who wait for this rank.
 template <class Make>

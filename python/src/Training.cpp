@@ -9,6 +9,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <weft/detail/distributed_place.h>
 #include <weft/train/fit.h>
 
 namespace weft::python {
@@ -109,6 +110,46 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
     parts.validate = [validate = method("validate"), call] {
       return in_python([&] { return nb::cast<bool>(call(validate)); });
     };
+  const auto to_list = [](const std::vector<Tensor> &tensors) {
+    nb::list list;
+    for (const Tensor &tensor : tensors)
+      list.append(tensor.defined() ? checked(wrap(tensor)) : nb::object(nb::none()));
+    return list;
+  };
+  const auto from_list = [](nb::handle list, const char *what) {
+    std::vector<Tensor> tensors;
+    for (const nb::handle each : list)
+      tensors.push_back(each.is_none() ? Tensor() : to_tensor(each.ptr(), {"fit", what}));
+    return tensors;
+  };
+  const auto next = [&](const char *name) {
+    return [next = method(name), call, from_list]() -> std::optional<std::vector<Tensor>> {
+      return in_python([&]() -> std::optional<std::vector<Tensor>> {
+        const nb::object rows = call(next);
+        if (rows.is_none()) return std::nullopt;
+        return from_list(rows, "a batch");
+      });
+    };
+  };
+  train::detail::ReplicaParts &replicas = parts.replicas;
+  replicas.next = next("next");
+  replicas.gradients = [gradients = method("gradients"), to_list,
+                        from_list](const std::vector<Tensor> &rows, const Tensor &weight) {
+    return in_python([&] {
+      return from_list(nb::handle(gradients.get())(to_list(rows), checked(wrap(weight))),
+                       "a gradient");
+    });
+  };
+  replicas.update = [update = method("update"), to_list](const std::vector<Tensor> &gradients) {
+    in_python([&] { nb::handle(update.get())(to_list(gradients)); });
+  };
+  replicas.start_tests = [start = method("start_tests"), call] {
+    in_python([&] { static_cast<void>(call(start)); });
+  };
+  replicas.next_test = next("next_test");
+  replicas.test = [test = method("test"), to_list](const std::vector<Tensor> &rows) {
+    in_python([&] { nb::handle(test.get())(to_list(rows)); });
+  };
   parts.numbers = [numbers = method("numbers"), call] {
     return in_python([&] {
       std::vector<std::pair<std::string, Tensor>> list;
@@ -122,13 +163,15 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   return parts;
 }
 
+using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double>;
 using Folder =
     std::tuple<std::string, std::int64_t, std::optional<std::int64_t>, std::optional<double>>;
 
 BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &saved,
                  const std::vector<std::string> &metrics, std::int64_t epochs,
-                 const nb::sequence &callbacks, const std::optional<Folder> &checkpoints,
-                 bool progress, std::optional<std::int64_t> size) {
+                 const nb::sequence &callbacks, const std::optional<Shared> &shared,
+                 const std::optional<Folder> &checkpoints, bool progress,
+                 std::optional<std::int64_t> size) {
   train::detail::FitParts parts = fit_parts(calls);
   parts.checkpoint = saved.parts();
   parts.size = size;
@@ -151,7 +194,13 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   }
   Run run;
   run.variables = nn::named_variables(PythonParts(model, Optimizers::left));
-  const train::detail::FitSettings settings{epochs, metrics, all, folder, progress};
+  train::Parallel parallel{.replicas = 0};
+  if (shared) {
+    const auto &[replicas, group, bucket_mib] = *shared;
+    parallel = {.replicas = replicas, .group = group_of(group, "fit"), .bucket_mib = bucket_mib};
+  }
+  const train::detail::FitSettings settings{epochs, metrics, all, folder, parallel, progress};
+  const distributed::detail::Place place(place_of_user());
   return BoundHistory(
       without_lock([&] { return train::detail::fit(std::move(run), parts, settings); }));
 }
@@ -183,6 +232,10 @@ void define_run(nb::module_ &module) {
           "The number of this epoch, from 1 on.")
       .def_prop_ro(
           "step", [](const BoundRun &self) { return self.now().step; }, "Updates so far.")
+      .def_prop_ro(
+          "leads", [](const BoundRun &self) { return self.now().leads; },
+          "Whether this process speaks for the run, as rank 0 of several does: shows, prints and "
+          "writes.")
       .def_prop_ro(
           "loss",
           [](const BoundRun &self) -> nb::object {
@@ -308,8 +361,8 @@ void define_training(nb::module_ &module) {
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
   define<fit>(module, "internal_fit", Arg("calls"), Arg("model"), Arg("saved"), Arg("metrics"),
-              Arg("epochs"), Arg("callbacks"), Arg("checkpoints").none(), Arg("progress"),
-              Arg("size").none());
+              Arg("epochs"), Arg("callbacks"), Arg("parallel").none(), Arg("checkpoints").none(),
+              Arg("progress"), Arg("size").none());
 }
 
 } // namespace weft::python

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from weft import _train, _weft
 from weft._arguments import integer, optional_integer, optional_number, options
@@ -23,8 +23,12 @@ from weft._histories import is_notebook
 from weft._train import *  # noqa: F403
 from weft._train import Run
 from weft._signatures import takes_training
+from weft._trees import flattened
 
-__all__ = ["Checkpoints", "History", "ProfileEntry", "Progress", "fit"]
+if TYPE_CHECKING:
+    from weft.distributed import Group
+
+__all__ = ["Checkpoints", "History", "Parallel", "ProfileEntry", "Progress", "fit"]
 __all__ += _train.__all__
 
 Path: TypeAlias = "str | os.PathLike[str]"
@@ -59,6 +63,8 @@ class _NotebookBars:
         self._bar: Progress[Any] | None = None
 
     def epoch_begin(self, run: Run) -> None:
+        if not run.leads:
+            return
         self._bar = Progress(label=f"epoch {run.epoch}/{run.epochs}", total=self._size)
 
     def step_end(self, run: Run) -> None:
@@ -90,6 +96,26 @@ class Checkpoints(NamedTuple):
     every_steps: int | None = None
     """Saves after so many steps besides the end of each epoch."""
     every_seconds: float | None = None
+
+
+class Parallel(NamedTuple):
+    """How the batches of a run are shared by the processes of a program, its ranks.
+
+    Each batch is cut into one part for each replica, by rows; a replica computes the gradients of
+    its part, weighted by its share of the rows, and they are added by one tree. So all numbers of a
+    run follow from the number of replicas, whichever ranks do their work.
+
+    >>> wf.train.Parallel(replicas=8).replicas
+    8
+    """
+
+    replicas: int | None = None
+    """By default the number of ranks that the run first starts with, which its checkpoints keep. One
+    is a run without replicas; 0 is none at all: this process trains alone, whatever others do."""
+    group: Group | None = None
+    """The ranks; by default the world."""
+    bucket_mib: float = 4
+    """Gradients travel together in exchanges of so many MiB, or of one variable."""
 
 
 def _method(of: Any, *names: str) -> Callable[..., Any]:
@@ -154,10 +180,18 @@ class _Calls:
         """Callbacks, of which some hear of more than the loop tells: where a step or a trial begins."""
         self._train: Callable[..., Any] = self._train_step
         self._test: Callable[..., Any] = self._test_step
+        self._gradients: Callable[..., Any] = self._gradient_step
+        self._update_by: Callable[..., Any] = self._update_step
+        self._entries: list[Any] = []
+        self._structure: Any = None
+        self._tests: Iterator[Any] = iter(())
+        self._count = 0
         if compile:
             device = _weft.internal_device_of(model)
             self._train = function(self._train_step, name="train_step", device=device)
             self._test = function(self._test_step, name="test_step", device=device)
+            self._gradients = function(self._gradient_step, name="gradient_step", device=device)
+            self._update_by = function(self._update_step, name="update_step", device=device)
 
     def _predictions(self, x: Any, training: bool) -> Any:
         if self._training:
@@ -181,6 +215,67 @@ class _Calls:
 
     def _test_step(self, x: Any, y: Any) -> Any:
         return self._measured(y, self._predictions(x, False))
+
+    # Of replicas, each of which has some rows of a batch.
+
+    def _gradient_step(self, x: Any, y: Any, weight: Any) -> Any:
+        with _weft.GradientTape() as tape:
+            loss = self._measured(y, self._predictions(x, True))
+            loss = loss * _weft.cast(weight, loss.dtype)
+        gradients: list[Any] = tape.gradient(loss, _weft.internal_variables(self.model, True, False))
+        return loss, gradients
+
+    def _update_step(self, gradients: list[Any]) -> None:
+        variables = _weft.internal_variables(self.model, True, False)
+        self.optimizer.apply_gradients(list(zip(gradients, variables)))
+
+    def _next_of(self, batches: Iterator[Any]) -> list[Any] | None:
+        """The tensors of the next batch; None behind the last."""
+        for batch in batches:
+            self._entries, self._structure = flattened(_pair(batch), "fit")
+            return [each for each in self._entries if isinstance(each, _weft.Tensor)]
+        return None
+
+    def _with(self, rows: list[Any]) -> Any:
+        """The present batch with these rows of its tensors."""
+        of = iter(rows)
+        return self._structure.unflatten(
+            [next(of) if isinstance(each, _weft.Tensor) else each for each in self._entries]
+        )
+
+    def next(self) -> list[Any] | None:
+        if self._batches is None:
+            self._batches = iter(self.data)
+        rows = self._next_of(self._batches)
+        if rows is not None:
+            self._tell("step_begin")
+        return rows
+
+    def gradients(self, rows: list[Any], weight: Any) -> list[Any]:
+        """The weighted loss of these rows, and its gradients, of which some may be None."""
+        loss, gradients = self._gradients(*self._with(rows), weight)
+        return [loss, *gradients]
+
+    def update(self, gradients: list[Any]) -> None:
+        self._update_by(gradients)
+
+    def start_tests(self) -> None:
+        self._tests = iter(self.validation or ())
+        self._count = 0
+        self._tell("test_begin")
+
+    def next_test(self) -> list[Any] | None:
+        rows = self._next_of(self._tests)
+        if rows is None:
+            self._tell("test_end")
+        else:
+            self._tell("test_step_begin", self._count)
+            self._count += 1
+        return rows
+
+    def test(self, rows: list[Any]) -> None:
+        loss = self._test(*self._with(rows))
+        self._tell("test_step_end", self._count - 1, loss)
 
     def start(self) -> None:
         """Before an epoch, or what is left of one."""
@@ -248,6 +343,7 @@ def fit(
     epochs: int = 1,
     validation: Iterable[Any] | None = None,
     callbacks: Sequence[Any] = (),
+    parallel: int | Parallel | None = None,
     checkpoints: Path | Checkpoints | None = None,
     compile: bool = True,
     progress: bool = True,
@@ -281,14 +377,19 @@ def fit(
         callbacks: `early_stopping` and its like, functions of the `Run` that are called after each
             epoch, and objects with some of the methods `begin`, `epoch_begin`, `step_end`,
             `epoch_end` and `end` of the run
+        parallel: a number of replicas, which the ranks of a program of several processes share, or
+            `Parallel` with more options; all ranks call `fit` with the same data and options
         checkpoints: a folder, or `Checkpoints` with more options
         compile: whether steps are traced and compiled
         progress: whether a bar is shown
 
     Raises:
         ValueError: for a negative number of epochs, data or validation without a batch, and metrics
-            of one name
-        ShapeError: for a loss that is no scalar
+            of one name; with replicas for more ranks than there are, another number than the
+            checkpoints have, a batch of fewer rows that is not the last of its epoch, and metrics
+            without variables or that do not begin at 0
+        ShapeError: for a loss that is no scalar, and tensors of a batch that replicas cannot share
+        StateError: if ranks do not do the same, and on the others for what one of them raises
         TypeError: for a batch that is no pair, a metric or a callback that is none
     """
     batches = _weft.internal_batches_of(data)
@@ -300,7 +401,8 @@ def fit(
     calls = _Calls(model, batches, optimizer, loss, named, tried, compile)
     where = None if checkpoints is None else _folder(checkpoints)
     parts: list[tuple[str, Any]] = []
-    if where is not None:
+    shared = None if parallel is None else _parallel(parallel)
+    if where is not None or shared is not None:
         # What there is to save, before the first update.
         if hasattr(optimizer, "prepare"):  # one that derives from weft.optimizers.Optimizer
             optimizer.prepare(model)
@@ -319,6 +421,7 @@ def fit(
         [name for name, _ in named],
         integer("fit: epochs", epochs),
         told,
+        shared,
         where,
         progress and not notebook,
         batches.size,
@@ -332,6 +435,16 @@ def _method_of_optimizer(optimizer: Any) -> None:
             f"fit: the optimizer is a {type(optimizer).__name__}, which has no method "
             "apply_gradients"
         )
+
+
+def _parallel(given: Any) -> tuple[int | None, Any, float]:
+    options = given if isinstance(given, Parallel) else Parallel(given)
+    bucket = optional_number("fit: bucket_mib", options.bucket_mib)
+    return (
+        optional_integer("fit: replicas", options.replicas),
+        options.group,
+        4.0 if bucket is None else bucket,
+    )
 
 
 def _folder(given: Any) -> tuple[str, int, int | None, float | None]:

@@ -121,6 +121,115 @@ def test_two_processes(tmp_path: Path) -> None:
     assert done.returncode != 0
 
 
+TRAIN = """
+import hashlib, sys
+import numpy as np
+import weft as wf
+rank = wf.distributed.init().rank
+class Error(wf.Module):
+    def __init__(self):
+        super().__init__()
+        self.sum, self.count = wf.Variable(0.0, trainable=False), wf.Variable(0, trainable=False)
+    def update(self, y, p):
+        self.sum.assign_add(wf.sum(wf.abs(y - p)))
+        self.count.assign_add(wf.cast(wf.size(y, 0), "int32"))
+    def result(self):
+        return self.sum.value() / wf.cast(self.count.value(), "float32")
+    def reset(self):
+        self.sum.assign(0.0)
+        self.count.assign(0)
+xs = np.random.default_rng(1).normal(size=(50, 3)).astype(np.float32)
+ys = (xs @ [[2.0], [-1.0], [0.5]]).astype(np.float32)
+def run(replicas, folder, pause=0, compile=True):
+    wf.random.set_seed(3)
+    model = wf.Sequential([wf.nn.Dense(8, activation="relu"), wf.nn.BatchNorm(), wf.nn.Dropout(0.2), wf.nn.Dense(1)])
+    adam = wf.optimizers.Adam(0.01)
+    def stop(run):
+        run.pause = run.leads and run.epoch == pause
+    history = wf.train.fit(
+        model, wf.data.from_tensors(xs, ys).shuffle().batch(12), optimizer=adam, loss=wf.losses.mean_squared_error,
+        metrics={"error": Error()}, validation=[[xs[:10], ys[:10]], [xs[10:], ys[10:]]], epochs=4, callbacks=[stop],
+        parallel=replicas, checkpoints=folder, compile=compile, progress=True)
+    bits = hashlib.sha256()
+    for each in [*model.variables, *adam.variables]:
+        bits.update(np.asarray(each).tobytes())
+    return [bits.hexdigest(), *(float(x).hex() for name in history.names() for x in history[name])]
+"""
+
+
+def test_training(tmp_path: Path) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "train.py"
+
+    def on(ranks: int, what: str, bars: int) -> str:
+        script.write_text(TRAIN + what)
+        start = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"] if ranks > 1 else []
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+        done = subprocess.run([*start, sys.executable, str(script)], env=environment, capture_output=True, text=True,
+                              timeout=100, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        # Bars are those of one process.
+        assert done.stderr.count("epoch 1/4") == bars, done.stderr
+        return done.stdout
+
+    whole = """
+results = run(3, None), run(2, None), run(3, None, compile=False)
+if rank == 0: print(*results)
+"""
+    alone = on(1, whole, bars=3)
+    compiled, _, eager = (part.split(", ") for part in alone.strip()[1:-1].split("] ["))
+    assert compiled == eager and len(compiled) == 17
+    assert on(2, whole, bars=3) == alone
+    # Started by two ranks as two replicas, and gone on with by one.
+    folder = str(tmp_path / "run")
+    on(2, f"run(wf.train.Parallel(), {folder!r}, pause=2)", bars=1)
+    again = on(1, f"print(run(wf.train.Parallel(), {folder!r}))", bars=0)
+    assert again.strip() in alone
+    refused = on(2, """
+try:
+    run(1, None)
+except wf.ValueError as error:
+    print(f"{rank}: {error}\\n", end="", flush=True)
+try:
+    run(2 + rank, None)
+except wf.StateError as error:
+    print(f"{rank}: {error}\\n", end="", flush=True)
+print(f"{rank} done {wf.distributed.all_reduce(1).item()}\\n", end="", flush=True)
+""", bars=0)
+    for rank in range(2):
+        assert re.search(rf"{rank}: train.py:\d+: fit: there are 2 ranks and 1 replica, which they share", refused), refused
+        assert re.search(rf"{rank}: train.py:\d+: fit: ranks do not do the same: rank 0 has replicas = 2, and rank 1 replicas = 3", refused), refused
+        assert f"{rank} done 2\n" in refused
+
+
+def test_replicas_in_one_process() -> None:
+    model = wf.Sequential([wf.nn.Dense(1)])
+    data = wf.data.from_tensors(wf.ones((8, 2)), wf.ones((8, 1))).batch(8)
+
+    class Counter(wf.Module):
+        def update(self, y: object, p: object) -> None: ...
+
+        def result(self) -> float:
+            return 0.0
+
+        def reset(self) -> None: ...
+
+    def fit(**options: object) -> object:
+        return wf.train.fit(model, data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False, **options)
+
+    fit(parallel=4)
+    fit(parallel=wf.train.Parallel(4, bucket_mib=0.5), compile=False)
+    with pytest.raises(wf.ValueError, match="fit: the metric 'counter' has no variables"):
+        fit(parallel=4, metrics=[Counter()])
+    with pytest.raises(wf.ValueError, match="fit: a batch has fewer rows than the 9 replicas, 8|fit: bucket_mib"):
+        wf.train.fit(model, data.repeat(2), optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False, parallel=9)
+    with pytest.raises(wf.DTypeError, match="fit: group is a int"):
+        fit(parallel=wf.train.Parallel(4, group=3))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="fit: replicas"):
+        fit(parallel="many")
+
+
 def test_the_launcher(tmp_path: Path) -> None:
     def launch(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <weft/data.h>
+#include <weft/distributed.h>
 #include <weft/function.h>
 #include <weft/metrics.h>
 #include <weft/nn/layer.h>
@@ -78,6 +79,20 @@ struct FitCheckpoints {
   std::optional<double> every_seconds = std::nullopt;
 };
 
+/// How the batches of a run are shared by the processes of a program, its ranks (docs/training.md).
+/// Each batch is cut into one part for each replica, by rows; a replica computes the gradients of
+/// its part, weighted by its share of the rows, and they are added by one tree. So all numbers of a
+/// run follow from the number of replicas, whichever ranks do their work.
+struct Parallel {
+  /// By default the number of ranks that the run first starts with, which its checkpoints keep. One
+  /// is a run without replicas; 0 is none at all: this process trains alone, whatever others do.
+  std::optional<std::int64_t> replicas = std::nullopt;
+  /// The ranks; by default the world.
+  distributed::Group group = {};
+  /// Gradients travel together in exchanges of so many MiB, or of one variable.
+  double bucket_mib = 4;
+};
+
 /// Options of `fit`, of inputs X and labels Y.
 template <class X, class Y>
 struct FitOptions {
@@ -88,6 +103,9 @@ struct FitOptions {
   /// What the model is tried on after each epoch: "val_loss" and "val_" and the metrics' names.
   std::optional<data::BasicDataset<std::pair<X, Y>>> validation = std::nullopt;
   Callbacks callbacks = {};
+  /// `{.replicas = 8}`, or `{}` for a replica for each rank: all of them call `fit` with the same
+  /// data, of whole batches, and the same options.
+  Parallel parallel = {.replicas = 0};
   /// If given, the run goes on from the newest checkpoint in the folder, with the next batch of its
   /// epoch, and ends with the same bits as one that was never interrupted.
   std::optional<FitCheckpoints> checkpoints = std::nullopt;
@@ -99,6 +117,21 @@ struct FitOptions {
 
 namespace detail {
 
+/// What the loop does with parts of batches, where there are replicas.
+struct ReplicaParts {
+  using Rows = std::vector<Tensor>;
+  /// The tensors of the next batch; nothing behind the last. `start` of FitParts starts an epoch.
+  std::function<std::optional<Rows>()> next;
+  /// The loss of these rows of it times a weight, a scalar, then the gradients of it; undefined
+  /// where there is none.
+  std::function<Rows(const Rows &, const Tensor &weight)> gradients;
+  std::function<void(const Rows &gradients)> update;
+  /// The same of the validation.
+  std::function<void()> start_tests;
+  std::function<std::optional<Rows>()> next_test;
+  std::function<void(const Rows &)> test;
+};
+
 /// What the loop does with batches whose types it does not know.
 struct FitParts {
   std::function<void()> start;    ///< of an epoch, or of the rest of one
@@ -107,13 +140,16 @@ struct FitParts {
   std::function<std::vector<std::pair<std::string, Tensor>>()> numbers; ///< then forgets them
   std::vector<CheckpointPart> checkpoint;
   std::optional<std::int64_t> size; ///< of an epoch, in batches
+  ReplicaParts replicas;
 };
 struct FitSettings {
   std::int64_t epochs;
   std::vector<std::string> metrics;
   const Callbacks &callbacks;
   const std::optional<FitCheckpoints> &checkpoints;
+  const Parallel &parallel;
   bool progress;
+  std::source_location where = {};
 };
 History fit(Run run, FitParts &parts, const FitSettings &settings);
 
@@ -124,6 +160,40 @@ Device device_of(const std::vector<nn::NamedVariable> &variables);
 /// Adds the loss of a batch of predictions to the mean over samples. Throws ShapeError for one that
 /// is no scalar.
 void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &predictions);
+
+/// The loss times the weight of a replica.
+Tensor weighted(const Tensor &loss, const Tensor &weight);
+/// Updates a model by gradients of its trainable variables, which some may be without.
+void apply(const optimizers::Optimizer &optimizer, std::vector<nn::NamedVariable> variables,
+           const std::vector<Tensor> &gradients);
+
+/// The batches of an epoch, one after the other, taken apart.
+template <class X, class Y>
+class Batches {
+public:
+  explicit Batches(const data::BasicDataset<std::pair<X, Y>> &data) : data_(data) {}
+  void start() { started_ = false; }
+  /// The next one; null behind the last.
+  const std::pair<X, Y> *next() {
+    if (std::exchange(started_, true)) ++batch_;
+    else batch_ = data_.begin();
+    return batch_ == data_.end() ? nullptr : &*batch_;
+  }
+  std::optional<std::vector<Tensor>> next_tensors() {
+    const std::pair<X, Y> *const batch = next();
+    if (batch == nullptr) return std::nullopt;
+    parts_.emplace(*batch);
+    return parts_->tensors();
+  }
+  /// The present batch with these tensors instead of its own.
+  std::pair<X, Y> with(const std::vector<Tensor> &rows) const { return parts_->with(rows); }
+
+private:
+  const data::BasicDataset<std::pair<X, Y>> &data_;
+  typename data::BasicDataset<std::pair<X, Y>>::Iterator batch_;
+  bool started_ = false;
+  std::optional<weft::detail::Parts<std::pair<X, Y>>> parts_;
+};
 
 /// The model's result, told that it is trained if it wants to know.
 template <class Model, class X>
@@ -149,6 +219,12 @@ Tensor predictions_of(const Model &model, const X &x, bool training) {
 /// `fit` returns, and another call goes on. Throws ValueError for a negative number of epochs, data
 /// or validation without a batch, metrics of one name and a callback that is null, ShapeError for a
 /// loss that is no scalar, and what model, loss, data and callbacks throw.
+///
+/// With `parallel`, ValueError for more ranks than replicas, another number of replicas than the
+/// checkpoints have, a batch of fewer rows than replicas that is not the last of its epoch, and
+/// metrics that do not begin at 0 or have no variables; ShapeError for tensors of a batch without
+/// rows or with different numbers of them; StateError if the ranks do not do the same; and, on the
+/// other ranks, StateError with what one of them throws, or PeerError.
 template <class Model, class X, class Y>
 History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
             const FitOptions<X, Y> &options, std::source_location where = WEFT_HERE) {
@@ -173,23 +249,55 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
     const weft::detail::CallLine step_line(where);
     return measured(y, detail::predictions_of(model, x, false));
   };
-  const auto step = [&](const auto &run, const char *name) {
-    if (!options.compile) return Step(run);
-    const Device device = detail::device_of(nn::named_variables(model));
-    return Step([compiled = function(run, {.name = name, .device = device}),
-                 where](const X &x, const Y &y) { return compiled(x, y, where); });
+  using Parts = std::vector<std::optional<Tensor>>;
+  const auto gradient_step = [&](const X &x, const Y &y, const Tensor &weight) {
+    const weft::detail::CallLine step_line(where);
+    GradientTape tape;
+    const Tensor loss =
+        detail::weighted(measured(y, detail::predictions_of(model, x, true)), weight);
+    Parts parts = {loss};
+    for (Tensor &gradient : tape.gradient(loss, model).tensors())
+      parts.push_back(gradient.defined() ? std::optional(std::move(gradient)) : std::nullopt);
+    return parts;
   };
-  const Step train = step(train_step, "train_step"), test = step(test_step, "test_step");
+  const auto step = [&]<class Called>(std::type_identity<Called>, const auto &run,
+                                      const char *name) {
+    if (!options.compile) return Called(run);
+    const Device device = detail::device_of(nn::named_variables(model));
+    return Called([compiled = function(run, {.name = name, .device = device}),
+                   where](const auto &...args) { return compiled(args..., where); });
+  };
+  const Step train = step(std::type_identity<Step>(), train_step, "train_step"),
+             test = step(std::type_identity<Step>(), test_step, "test_step");
+  const auto gradients =
+      step(std::type_identity<std::function<Parts(const X &, const Y &, const Tensor &)>>(),
+           gradient_step, "gradient_step");
 
-  typename data::BasicDataset<std::pair<X, Y>>::Iterator batch;
-  bool started = false;
+  detail::Batches<X, Y> batches(data);
   detail::FitParts parts;
-  parts.start = [&] { started = false; };
+  parts.start = [&] { batches.start(); };
   parts.step = [&]() -> Tensor {
-    if (std::exchange(started, true)) ++batch;
-    else batch = data.begin();
-    if (batch == data.end()) return {};
-    return train(batch->first, batch->second);
+    const std::pair<X, Y> *const batch = batches.next();
+    return batch == nullptr ? Tensor() : train(batch->first, batch->second);
+  };
+  parts.replicas.next = [&] { return batches.next_tensors(); };
+  parts.replicas.gradients = [&](const std::vector<Tensor> &rows, const Tensor &weight) {
+    const auto [x, y] = batches.with(rows);
+    std::vector<Tensor> all;
+    for (const std::optional<Tensor> &part : gradients(x, y, weight))
+      all.push_back(part.value_or(Tensor()));
+    return all;
+  };
+  parts.replicas.update = [&](const std::vector<Tensor> &of) {
+    detail::apply(options.optimizer, nn::named_variables(model), of);
+  };
+  std::optional<detail::Batches<X, Y>> tests;
+  if (options.validation) tests.emplace(*options.validation);
+  parts.replicas.start_tests = [&] { tests->start(); };
+  parts.replicas.next_test = [&] { return tests->next_tensors(); };
+  parts.replicas.test = [&](const std::vector<Tensor> &rows) {
+    const auto [x, y] = tests->with(rows);
+    static_cast<void>(test(x, y));
   };
   if (options.validation)
     parts.validate = [&] {
@@ -209,7 +317,8 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   parts.checkpoint = {
       {"model", model}, {"optimizer", options.optimizer}, {"data", data}, {"metrics.loss", mean}};
   detail::FitSettings settings{
-      options.epochs, {}, options.callbacks, options.checkpoints, options.progress};
+      options.epochs,   {},   options.callbacks, options.checkpoints, options.parallel,
+      options.progress, where};
   for (const NamedMetric<Y> &metric : options.metrics) {
     parts.checkpoint.push_back(metric.part("metrics." + metric.name));
     settings.metrics.push_back(metric.name);

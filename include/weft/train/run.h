@@ -23,6 +23,8 @@ struct Run {
   Tensor loss;                              ///< of the last batch
   History history;                          ///< of the epochs so far
   std::vector<nn::NamedVariable> variables; ///< the model's
+  /// Whether this process speaks for the run, as rank 0 of several does: shows, prints and writes.
+  bool leads = true;
   /// Once true, the run is over behind what is being done: an epoch is cut short, and with
   /// checkpoints another call does not go on either.
   bool stop = false;

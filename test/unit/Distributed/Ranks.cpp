@@ -317,6 +317,7 @@ int main(int count, char **arguments) {
   else if (part == "traced") traced();
   else if (part == "derivatives") derivatives();
   else if (part == "programs") programs();
+  else if (part == "training") training(argument);
   say("done, of " + std::to_string(ranks));
   return 0;
 }

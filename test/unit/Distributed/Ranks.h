@@ -25,5 +25,8 @@ void traced();
 void derivatives();
 /// Programs that differ between ranks.
 void programs();
+/// Runs of train::fit: "" trains and says digests, "pause,FOLDER" and "resume,FOLDER" do it in two
+/// parts, "whole,2" is the same in one, of two replicas, and "refused" is what ranks may not do.
+void training(const std::string &how);
 
 } // namespace weft::distributed::tests

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -137,6 +138,84 @@ TEST_F(Ranks, TraceWhatTheyDoAtOnce) {
 
 TEST_F(Ranks, DifferentiateTheSumOverThem) {
   for (const int ranks : worlds()) expect_done(ranks, "derivatives");
+}
+
+TEST_F(Ranks, TrainToTheSameBits) {
+  for (const std::string &part : {"training", "training networks"}) {
+    const std::string alone = digests(run("env WEFT_NUM_THREADS=1 " + kProgram + " " + part).text);
+    EXPECT_GE(count_of(alone, " of "), part == "training" ? 3U : 2U) << alone;
+    for (const int ranks : worlds()) {
+      const Output output = on_ranks(ranks, part);
+      EXPECT_EQ(output.status, 0) << output.text;
+      EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+      // There are no more ranks than replicas.
+      std::istringstream lines(alone);
+      std::string expected;
+      for (std::string line; std::getline(lines, line);)
+        if (part != "training" || std::stoi(line.substr(8)) >= ranks) expected += line + "\n";
+      EXPECT_EQ(digests(output.text), expected) << ranks << " ranks";
+    }
+  }
+}
+
+TEST_F(Ranks, GoOnWithARunOfOthers) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    const std::string folder = testing::TempDir() + "weft-ranks-run-" + std::to_string(getpid()) +
+                               "-" + std::to_string(ranks);
+    const std::string whole =
+        digests(run(kProgram + " training whole," + std::to_string(ranks)).text);
+    EXPECT_EQ(count_of(whole, " of "), 1U) << whole;
+    // Of as many replicas as it was started with, by one process as well.
+    const Output paused = on_ranks(ranks, "training pause," + folder);
+    EXPECT_EQ(count_of(paused.text, ": paused\n"), static_cast<std::size_t>(ranks)) << paused.text;
+    std::filesystem::copy(folder, folder + "-too");
+    EXPECT_EQ(digests(run(kProgram + " training resume," + folder).text), whole);
+    const Output resumed = on_ranks(ranks, "training resume," + folder + "-too");
+    EXPECT_EQ(digests(resumed.text), whole) << resumed.text;
+    EXPECT_THAT(resumed.text, Not(HasSubstr("WRONG")));
+    EXPECT_THAT(run(kProgram + " training other," + folder).text,
+                HasSubstr("fit: replicas is 7, and the run in '" + folder + "' has " +
+                          std::to_string(ranks) + ": leave it out"));
+    const Output more = on_ranks(ranks + 1, "training more," + folder);
+    EXPECT_EQ(count_of(more.text, "3 fit: there are " + std::to_string(ranks + 1) + " ranks and " +
+                                      std::to_string(ranks) + " replicas, which they share: start"),
+              static_cast<std::size_t>(ranks + 1))
+        << more.text;
+    std::filesystem::remove_all(folder);
+    std::filesystem::remove_all(folder + "-too");
+  }
+}
+
+TEST_F(Ranks, HearWhatTrainingRefuses) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1 || ranks > 4) continue;
+    const Output output = on_ranks(ranks, "training refused");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    const std::string last = std::to_string(ranks - 1), size = std::to_string(ranks);
+    const std::string differ = "fit: ranks do not do the same: rank 0 has ";
+    for (const std::string &words :
+         {"fit: there are " + size +
+              " ranks and 1 replica, which they share: start at most 1 "
+              "rank, or ask for " +
+              size + " replicas or more",
+          std::string("fit: replicas is -3, but must be at least 1"),
+          differ + "replicas = 4, and rank " + last + " replicas = 8",
+          differ + "epochs = 1, and rank " + last + " epochs = 2",
+          "and rank " + last + " 'model.0.bias' of f32(4,)",
+          "rank " + last + " test 0 of epoch 1 of 20 rows", std::string("step 1 of 8 rows"),
+          std::string("step 1 of 9 rows"), std::string("digits.idx is damaged"),
+          std::string("fit: epochs is -1, but must be at least 0"),
+          std::string("fit: a batch has fewer rows than the 9 replicas, 8: only the last of an "
+                      "epoch may"),
+          std::string("fit: a batch has fewer rows than the 4 replicas"),
+          std::string("fit: the loss must be a scalar"),
+          std::string("fit: tensors of a batch have 8 rows and 7 rows"),
+          std::string("/proc/nowhere")})
+      EXPECT_GE(count_of(output.text, words), static_cast<std::size_t>(ranks)) << words << "\n"
+                                                                               << output.text;
+  }
 }
 
 TEST_F(Ranks, HearThatTheirProgramsDiffer) {

@@ -1,0 +1,398 @@
+// Steps of replicas.
+#include "Train/Replicas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "Checkpoint/Checkpoint.h"
+#include "Distributed/Tree.h"
+#include "Ops/Draws.h"
+#include "Support/Cpu.h"
+#include "Support/Messages.h"
+#include <weft/detail/binding.h>
+#include <weft/detail/distributed_place.h>
+#include <weft/error.h>
+#include <weft/ops.h>
+
+namespace weft::train::detail {
+
+using distributed::Reduction;
+
+namespace {
+
+constexpr std::string_view kMetrics = "metrics.";
+
+/// What values of a variable are added up as.
+DType wide(DType dtype) { return dtype == DType::f64 || is_complex(dtype) ? dtype : DType::f32; }
+
+Tensor number(double value) { return weft::detail::uncommitted(full({}, value, DType::f64)); }
+
+/// Whether replicas have a mean of it, or its largest value.
+bool has_mean(DType dtype) { return is_inexact(dtype) || is_storage(dtype); }
+
+std::string counted(std::int64_t count, const char *word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Beginning
+//===----------------------------------------------------------------------===//
+
+Replicas::Replicas(FitParts &parts, const FitSettings &settings)
+    : parts_(parts), settings_(settings), caller_{"fit", settings.where} {
+  if (!asked()) return;
+  const Parallel &parallel = settings.parallel;
+  // Where ranks have different ones, all hear of it first.
+  group_ = parallel.group;
+  rank_ = group_.rank();
+  ranks_ = group_.size();
+  count_ = parallel.replicas.value_or(0);
+}
+
+/// Runs what all ranks do, which throws the same on all of them.
+template <class F>
+void Replicas::together(const F &exchange) {
+  exchanging_ = true;
+  exchange();
+  exchanging_ = false;
+}
+
+void Replicas::refuse(std::string_view why) noexcept {
+  if (asked() && ranks_ > 1 && !exchanging_)
+    distributed::detail::refuse("fit", group_, "an error: " + std::string(why));
+}
+
+void Replicas::begin() {
+  if (!asked()) return;
+  const Parallel &parallel = settings_.parallel;
+  const auto parts = collect_parts("fit", parts_.checkpoint);
+  if (ranks_ > 1) {
+    std::vector<std::string> lines = {
+        parallel.replicas ? "replicas = " + std::to_string(*parallel.replicas)
+                          : "replicas by default",
+        "bucket_mib = " + number_text(parallel.bucket_mib),
+        "epochs = " + std::to_string(settings_.epochs),
+        settings_.checkpoints ? "checkpoints" : "no checkpoints",
+        counted(static_cast<std::int64_t>(settings_.callbacks.size()), "callback"),
+        parts_.size ? counted(*parts_.size, "batch") + " in an epoch"
+                    : "batches of no known number",
+        parts_.validate ? "a validation" : "no validation",
+        "a CPU of x86-64-v" + std::to_string(static_cast<int>(host_cpu_level()))};
+    std::vector<Variable> values;
+    for (const auto &part : parts.variables) {
+      const Variable &variable = part.variable;
+      const bool has_value = variable.initialized();
+      lines.push_back("'" + part.paths.front() + "' of " +
+                      (has_value ? to_string(variable.state()->type())
+                                 : std::string(name_of(variable.dtype())) + " without a value"));
+      if (has_value) values.push_back(variable);
+    }
+    together([&] {
+      compare_lines(caller_, group_, lines);
+      values.emplace_back(random::detail::process_state());
+      for (const Variable &variable : values)
+        variable.assign(distributed::broadcast(variable.value(), 0, group_, settings_.where));
+    });
+  }
+  // Data sets draw their seeds now, whether these are compared or not.
+  std::vector<std::string> states;
+  for (const auto &part : parts.states)
+    states.push_back("'" + part.path + "' at " + part.state->saved_state());
+  if (ranks_ > 1) together([&] { compare_lines(caller_, group_, states); });
+  if (parallel.replicas && *parallel.replicas < 0)
+    throw ValueError("fit: replicas is " + std::to_string(*parallel.replicas) +
+                     ", but must be at least 1");
+  if (!(parallel.bucket_mib > 0 && std::isfinite(parallel.bucket_mib)))
+    throw ValueError("fit: bucket_mib is " + number_text(parallel.bucket_mib) +
+                     ", but must be positive");
+}
+
+void Replicas::settle(std::optional<std::int64_t> restored) {
+  if (!asked()) return;
+  const std::optional<std::int64_t> wanted = settings_.parallel.replicas;
+  if (ranks_ > 1)
+    together([&] {
+      compare_lines(caller_, group_,
+                    {restored ? "restored a checkpoint of step " + std::to_string(*restored) +
+                                    " and " + counted(count_, "replica")
+                              : "found no checkpoint in " +
+                                    (settings_.checkpoints ? settings_.checkpoints->folder : "")});
+    });
+  if (!restored) count_ = wanted.value_or(ranks_);
+  else if (wanted && *wanted != count_)
+    throw ValueError("fit: replicas is " + std::to_string(*wanted) + ", and the run in '" +
+                     shown(settings_.checkpoints->folder) + "' has " + std::to_string(count_) +
+                     ": leave it out, or begin another run in another folder");
+  if (count_ < ranks_)
+    throw ValueError("fit: there are " + counted(ranks_, "rank") + " and " +
+                     counted(count_, "replica") + ", which they share: start at most " +
+                     counted(count_, "rank") +
+                     (restored ? "" : ", or ask for " + counted(ranks_, "replica") + " or more"));
+  find_metrics();
+}
+
+void Replicas::find_metrics() {
+  if (!any()) return;
+  const auto parts = collect_parts("fit", parts_.checkpoint);
+  for (const auto &part : parts.variables) {
+    const std::string &path = part.paths.front();
+    if (!path.starts_with(kMetrics)) continue;
+    metrics_.push_back({part.variable.state(), {}});
+    metric_names_.push_back(path.substr(kMetrics.size()));
+  }
+  for (const std::string &name : settings_.metrics)
+    if (std::ranges::none_of(metric_names_, [&](const std::string &path) {
+          return path == name || path.starts_with(name + ".");
+        }))
+      throw ValueError("fit: the metric '" + name +
+                       "' has no variables, so replicas cannot add up what they count");
+}
+
+void Replicas::check_metrics() const {
+  for (std::size_t i = 0; i < metrics_.size(); ++i) {
+    const VariableState &variable = *metrics_[i].variable;
+    if (!variable.initialized()) continue;
+    const Tensor differs = variable.load() != zeros_like(variable.load());
+    if (sum(cast(differs, DType::i64)).item<std::int64_t>() != 0)
+      throw ValueError("fit: the metric's variable '" + metric_names_[i] +
+                       "' is not 0 after a reset: what replicas count is added up, so it must "
+                       "begin at 0");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One replica
+//===----------------------------------------------------------------------===//
+
+/// Metrics count from 0, generators go on with a stream of the replica's own, and all else is as it
+/// was before the step.
+void Replicas::set_before(std::int64_t replica) {
+  for (const Written &metric : metrics_)
+    if (metric.variable->initialized()) metric.variable->store(zeros_like(metric.variable->load()));
+  for (const Written &generator : generators_)
+    generator.variable->store(
+        cast(random::detail::key_with(generator.before, tensor({replica})), DType::i64));
+  for (const Written &other : others_) other.variable->store(other.before);
+}
+
+void Replicas::take_back() {
+  for (const std::vector<Written> *list : {&metrics_, &generators_, &others_})
+    for (const Written &written : *list) {
+      const bool has_value = written.variable->initialized();
+      if (written.before.defined()) written.variable->store(written.before);
+      else if (has_value) written.variable->store(zeros_like(written.variable->load()));
+    }
+}
+
+/// Adds what was written for the first time to what is known; whether a generator is among it,
+/// which has drawn what all replicas would draw.
+bool Replicas::take_note_of(const WrittenVariables &writes) {
+  bool again = false;
+  for (const auto &[variable, before] : writes.entries()) {
+    const auto has = [&](const std::vector<Written> &list) {
+      return std::ranges::find(list, variable, &Written::variable) != list.end();
+    };
+    // What the step itself made is gone with it.
+    if (has(metrics_) || has(generators_) || has(others_) || variable.use_count() == 1) continue;
+    if (!variable->of_generator()) {
+      others_.push_back({variable, before});
+      continue;
+    }
+    // First values are drawn once, by all ranks the same, and what they took stays taken.
+    const bool stays =
+        writes.initialized_any() && variable == random::detail::process_state().state();
+    generators_.push_back({variable, stays ? variable->load() : before});
+    again = true;
+  }
+  return again;
+}
+
+template <class Compute>
+Replicas::Leaf Replicas::run_one(std::int64_t replica, const Compute &compute) {
+  Leaf leaf;
+  for (bool again = true; again;) {
+    set_before(replica);
+    const WrittenVariables writes;
+    try {
+      leaf.sums = compute();
+    } catch (...) {
+      take_note_of(writes);
+      throw;
+    }
+    again = take_note_of(writes);
+  }
+  for (const Written &other : others_) leaf.others.push_back(other.variable->load());
+  for (const Written &metric : metrics_)
+    leaf.metrics.push_back(metric.variable->initialized() ? metric.variable->load() : Tensor());
+  for (const Written &generator : generators_) {
+    const Tensor start =
+        cast(random::detail::key_with(generator.before, tensor({replica})), DType::i64);
+    leaf.draws.push_back(generator.variable->load() - start);
+  }
+  return leaf;
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+std::int64_t Replicas::rows_of(const Rows &tensors) const {
+  std::optional<std::int64_t> rows;
+  for (const Tensor &tensor : tensors) {
+    if (tensor.rank() == 0)
+      throw ShapeError("fit: a tensor of a batch is " + to_string(tensor.type()) +
+                       ": replicas share the rows of batches, and it has none");
+    if (rows && *rows != tensor.size(0))
+      throw ShapeError("fit: tensors of a batch have " + counted(*rows, "row") + " and " +
+                       counted(tensor.size(0), "row") + ", which replicas cannot share");
+    rows = tensor.size(0);
+  }
+  if (rows.value_or(0) == 0) throw ShapeError("fit: a batch has no rows, which replicas share");
+  return *rows;
+}
+
+std::vector<Tensor> Replicas::reduced(const std::vector<Rows> &leaves, Reduction reduction,
+                                      const std::string &what) const {
+  if (leaves.front().empty()) return {};
+  return reduce_in_buckets(
+      caller_, group_, count_, reduction, leaves, what,
+      static_cast<std::size_t>(settings_.parallel.bucket_mib * (std::int64_t{1} << 20)));
+}
+
+Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &what) {
+  const std::size_t results = leaves.front().sums.size();
+  std::vector<Rows> sums, largest;
+  std::vector<bool> is_there(results, true);
+  for (Leaf &leaf : leaves) {
+    const bool counts = leaf.weight > 0;
+    const auto add = [&](const Tensor &value) {
+      sums.back().push_back(counts ? value : zeros_like(value));
+    };
+    sums.emplace_back();
+    largest.emplace_back();
+    for (std::size_t i = 0; i < results; ++i) {
+      if (leaf.sums[i].defined()) add(leaf.sums[i]);
+      is_there[i] = leaf.sums[i].defined();
+    }
+    for (const Tensor &value : leaf.metrics)
+      if (value.defined()) add(value);
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+      // One that this replica did not write is as it was.
+      const Tensor value = i < leaf.others.size() ? leaf.others[i] : others_[i].before;
+      if (has_mean(value.dtype()))
+        add(cast(value, wide(value.dtype())) * cast(number(leaf.weight), wide(value.dtype())));
+      else largest.back().push_back(cast(counts ? value : others_[i].before, DType::i64));
+    }
+    for (std::size_t i = 0; i < generators_.size(); ++i) {
+      const Tensor far = i < leaf.draws.size() ? leaf.draws[i] : zeros({2}, DType::i64);
+      largest.back().push_back(counts ? far : zeros_like(far));
+    }
+  }
+  Rows sum, most;
+  together([&] {
+    sum = reduced(sums, Reduction::sum, what);
+    most = reduced(largest, Reduction::max, what);
+  });
+  std::size_t next = 0, next_most = 0;
+  Rows all(results);
+  for (std::size_t i = 0; i < results; ++i)
+    if (is_there[i]) all[i] = sum[next++];
+  for (std::size_t i = 0; i < metrics_.size(); ++i)
+    if (leaves.front().metrics[i].defined()) {
+      const Tensor counted = sum[next++];
+      metrics_[i].variable->store(metrics_[i].before.defined() ? metrics_[i].before + counted
+                                                               : counted);
+    }
+  for (const Written &other : others_) {
+    const DType dtype = other.before.dtype();
+    other.variable->store(cast(has_mean(dtype) ? sum[next++] : most[next_most++], dtype));
+  }
+  for (const Written &generator : generators_)
+    generator.variable->store(generator.before + most[next_most++]);
+  return all;
+}
+
+template <class Compute>
+Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const Compute &compute) {
+  const std::int64_t rows = rows_of(batch);
+  for (Written &metric : metrics_)
+    metric.before = metric.variable->initialized() ? metric.variable->load() : Tensor();
+  for (Written &generator : generators_) generator.before = generator.variable->load();
+  others_.clear();
+  const auto share = [](std::int64_t of, std::int64_t part, std::int64_t parts) {
+    return distributed::share_of(of, static_cast<int>(part), static_cast<int>(parts));
+  };
+  const auto [first, last] = share(count_, rank_, ranks_);
+  std::vector<Leaf> leaves;
+  try {
+    for (std::int64_t replica = first; replica < last; ++replica) {
+      auto [begin, end] = share(rows, replica, count_);
+      const double weight = static_cast<double>(end - begin) / static_cast<double>(rows);
+      // One without rows counts nothing; it runs as the others do, so that all know what it would
+      // have written.
+      if (begin == end) {
+        begin = std::min(begin, rows - 1);
+        end = begin + 1;
+      }
+      Rows own;
+      for (const Tensor &tensor : batch) own.push_back(tensor[{slice(begin, end)}]);
+      leaves.push_back(run_one(replica, [&] { return compute(own, number(weight)); }));
+      leaves.back().weight = weight;
+    }
+    return reduce(std::move(leaves), what + " of " + counted(rows, "row"));
+  } catch (...) {
+    take_back();
+    throw;
+  }
+}
+
+Tensor Replicas::step(std::int64_t number, std::int64_t in_epoch) {
+  const std::optional<Rows> batch = parts_.replicas.next();
+  if (!batch) return {};
+  const std::int64_t rows = rows_of(*batch);
+  if (in_epoch == 0) short_batch_ = false;
+  const bool is_short = rows < count_;
+  if (short_batch_ || (is_short && parts_.size && in_epoch + 1 < *parts_.size))
+    throw ValueError("fit: a batch has fewer rows than the " + counted(count_, "replica") +
+                     (is_short ? ", " + std::to_string(rows) : std::string()) +
+                     ": only the last of an epoch may; let batches have " + counted(count_, "row") +
+                     " or more");
+  short_batch_ = is_short;
+  Rows all =
+      run(*batch, "step " + std::to_string(number), [&](const Rows &own, const Tensor &weight) {
+        return parts_.replicas.gradients(own, weight);
+      });
+  const Tensor loss = all.front();
+  all.erase(all.begin());
+  parts_.replicas.update(all);
+  return loss;
+}
+
+bool Replicas::validate(std::int64_t epoch) {
+  parts_.replicas.start_tests();
+  bool any = false;
+  for (std::int64_t i = 0; const std::optional<Rows> batch = parts_.replicas.next_test(); ++i) {
+    run(*batch, "test " + std::to_string(i) + " of epoch " + std::to_string(epoch),
+        [&](const Rows &own, const Tensor &) {
+          parts_.replicas.test(own);
+          return Rows();
+        });
+    any = true;
+  }
+  return any;
+}
+
+void Replicas::meet(const std::string &what, bool &stop, bool &pause) {
+  if (!asked() || ranks_ == 1) return;
+  together([&] {
+    const std::string own = {static_cast<char>(stop), static_cast<char>(pause)};
+    for (const std::string &wish : exchange_bytes(caller_, group_, what, own)) {
+      stop = stop || wish[0] != 0;
+      pause = pause || wish[1] != 0;
+    }
+  });
+}
+
+} // namespace weft::train::detail

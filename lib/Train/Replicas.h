@@ -1,0 +1,92 @@
+// The replicas of a run: which this rank has, what it computes for each, and how all of it becomes
+// one update, the same on every rank.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "Distributed/Buckets.h"
+#include "Runtime/Variable.h"
+#include <weft/train/fit.h>
+
+namespace weft::train::detail {
+
+class Replicas {
+public:
+  /// Throws ValueError for options that make no sense.
+  Replicas(FitParts &parts, const FitSettings &settings);
+
+  /// Whether the run is one of several ranks or replicas at all, be it of one of each.
+  bool asked() const { return settings_.parallel.replicas != 0; }
+  /// Whether steps are those of replicas.
+  bool any() const { return count_ > 1; }
+  bool leads() const { return rank_ == 0; }
+  /// Their number, once it is settled; what checkpoints keep.
+  std::int64_t &count() { return count_; }
+
+  /// Compares what ranks are about to do, and gives all of them the values that rank 0 has.
+  void begin();
+  /// Settles the number of replicas, when a checkpoint was restored or not: of that step.
+  void settle(std::optional<std::int64_t> restored);
+  /// The loss of the next batch, by which the model was updated; undefined behind the last.
+  Tensor step(std::int64_t number, std::int64_t in_epoch);
+  /// Tries the model on all batches; whether there was one.
+  bool validate(std::int64_t epoch);
+  /// That metrics were reset. Throws ValueError for one that does not begin at 0.
+  void check_metrics() const;
+  /// A place that all ranks come to, and whether one of them wants either.
+  void meet(const std::string &what, bool &stop, bool &pause);
+  /// Tells the others, which wait for this rank, what it throws.
+  void refuse(std::string_view why) noexcept;
+
+private:
+  using Rows = ReplicaParts::Rows;
+  /// A variable that replicas write, and its value before they did.
+  struct Written {
+    std::shared_ptr<VariableState> variable;
+    Tensor before;
+  };
+  /// What a replica gives: what is summed over them, and what the largest is taken of.
+  struct Leaf {
+    Rows sums;
+    std::vector<Tensor> others; ///< values of variables that are neither metrics nor generators
+    Rows metrics;
+    std::vector<Tensor> draws; ///< how far generators went on
+    double weight = 0;         ///< its share of the rows
+  };
+
+  template <class F>
+  void together(const F &exchange);
+  void find_metrics();
+  std::int64_t rows_of(const Rows &tensors) const;
+  /// Runs this rank's replicas on their rows; gives what `compute` does, reduced over all. The
+  /// variables that they wrote have what all of them wrote together.
+  template <class Compute>
+  Rows run(const Rows &batch, const std::string &what, const Compute &compute);
+  template <class Compute>
+  Leaf run_one(std::int64_t replica, const Compute &compute);
+  void set_before(std::int64_t replica);
+  /// All that replicas have written is again what it was before the step.
+  void take_back();
+  bool take_note_of(const WrittenVariables &writes);
+  Rows reduce(std::vector<Leaf> leaves, const std::string &what);
+  std::vector<Tensor> reduced(const std::vector<Rows> &leaves, distributed::Reduction reduction,
+                              const std::string &what) const;
+
+  FitParts &parts_;
+  const FitSettings &settings_;
+  distributed::Caller caller_;
+  distributed::Group group_;
+  std::int64_t count_ = 1;
+  int rank_ = 0, ranks_ = 1;
+  bool exchanging_ = false; ///< what is thrown now is thrown on all ranks
+  bool short_batch_ = false;
+  std::vector<Written> metrics_, generators_, others_;
+  std::vector<std::string> metric_names_;
+};
+
+} // namespace weft::train::detail

@@ -1,0 +1,190 @@
+// Steps of replicas in one process: against a loop by hand, of one replica, and what is refused.
+#include "../Testing.h"
+
+#include <gmock/gmock.h>
+
+#include <weft/weft.h>
+
+#include <weft/train/fit.h>
+
+namespace weft {
+namespace {
+
+struct Problem {
+  nn::Sequential model{nn::Dense(8, {.activation = tanh}), nn::Dropout(0.25), nn::Dense(3)};
+  optimizers::Adam adam{model, {.learning_rate = 0.01}};
+  data::Dataset data, test;
+
+  Problem() {
+    nn::seed(model, 3);
+    const Tensor x = random::normal({50, 4}, {.seed = 1});
+    const Tensor y = argmax(x[{all, slice(0, 3)}], {.axis = 1});
+    data = data::from_tensors(x, y).shuffle({.seed = 5}).batch(8);
+    test = data::from_tensors(x, y).batch(50);
+  }
+  train::FitOptions<Tensor, Tensor> options(std::int64_t epochs) const {
+    return {.optimizer = adam,
+            .loss = losses::softmax_cross_entropy,
+            .metrics = {{"accuracy", metrics::SparseCategoricalAccuracy()}},
+            .epochs = epochs,
+            .validation = test,
+            .progress = false};
+  }
+  std::vector<std::vector<float>> weights() const {
+    std::vector<std::vector<float>> all;
+    for (const Variable &variable : nn::variables(model))
+      if (is_floating(variable.dtype())) all.push_back(variable.value().to_vector<float>());
+    return all;
+  }
+};
+
+TEST(Fit, OfOneReplicaIsTheSame) {
+  const Problem expected;
+  const train::History history = train::fit(expected.model, expected.data, expected.options(2));
+  for (const train::Parallel &parallel : {train::Parallel{}, train::Parallel{.replicas = 1}}) {
+    const Problem problem;
+    auto options = problem.options(2);
+    options.parallel = parallel;
+    EXPECT_EQ(train::fit(problem.model, problem.data, options), history);
+    EXPECT_EQ(problem.weights(), expected.weights());
+  }
+}
+
+/// What replicas of a batch come to, by hand: gradients of their rows, weighted and added in pairs.
+TEST(Fit, OfReplicasIsTheWeightedSumOfTheirGradients) {
+  const auto make = [] {
+    nn::Sequential model{nn::Dense(8, {.activation = tanh}), nn::BatchNorm(), nn::Dense(3)};
+    nn::seed(model, 3);
+    return model;
+  };
+  const Tensor x = random::normal({50, 4}, {.seed = 1});
+  const Tensor y = argmax(x[{all, slice(0, 3)}], {.axis = 1});
+  const auto data = data::from_tensors(x, y).batch(8); // the last has two rows for four replicas
+  const auto net = make(), by_hand = make();
+  const optimizers::SGD sgd(net, {.learning_rate = 0.1}), other(by_hand, {.learning_rate = 0.1});
+  const train::History history = train::fit(net, data,
+                                            {.optimizer = sgd,
+                                             .loss = losses::softmax_cross_entropy,
+                                             .epochs = 2,
+                                             .parallel = {.replicas = 4},
+                                             .progress = false});
+  static_cast<void>(by_hand(x)); // builds it
+  const auto moving = [&] {
+    std::vector<Variable> some;
+    for (const Variable &variable : nn::variables(by_hand))
+      if (!variable.trainable()) some.push_back(variable);
+    return some;
+  }();
+  ASSERT_EQ(moving.size(), 2U);
+  double total = 0;
+  for (int epoch = 0; epoch < 2; ++epoch) {
+    total = 0;
+    for (const auto &[rows, labels] : data) {
+      const std::int64_t count = rows.size(0);
+      std::vector<std::vector<Tensor>> leaves, statistics;
+      const std::vector<Tensor> before = {moving[0].value(), moving[1].value()};
+      for (std::int64_t i = 0; i < 4; ++i) {
+        const std::int64_t begin = i * count / 4, end = (i + 1) * count / 4;
+        leaves.emplace_back();
+        statistics.emplace_back();
+        if (begin == end) continue;
+        for (int j = 0; j < 2; ++j) moving[j].assign(before[j]);
+        const float share = static_cast<float>(end - begin) / static_cast<float>(count);
+        GradientTape tape;
+        const Tensor loss = losses::softmax_cross_entropy(
+            labels[slice(begin, end)], by_hand(rows[slice(begin, end)], {.training = true}));
+        total += loss.item<float>() * static_cast<double>(end - begin);
+        leaves.back() = tape.gradient(loss * share, by_hand).tensors();
+        for (int j = 0; j < 2; ++j) statistics.back().push_back(moving[j].value() * share);
+      }
+      const auto sum = [](const std::vector<std::vector<Tensor>> &of, std::size_t at) {
+        const auto pair = [&](std::size_t a, std::size_t b) {
+          return of[a].empty() ? of[b][at] : of[b].empty() ? of[a][at] : of[a][at] + of[b][at];
+        };
+        return pair(0, 1) + pair(2, 3);
+      };
+      std::vector<Tensor> gradients;
+      for (std::size_t j = 0; j < leaves[1].size(); ++j) gradients.push_back(sum(leaves, j));
+      other.apply_gradients(gradients);
+      for (int j = 0; j < 2; ++j) moving[j].assign(sum(statistics, static_cast<std::size_t>(j)));
+    }
+  }
+  EXPECT_NEAR(history.last("loss"), total / 50, 1e-6);
+  const std::vector<Variable> trained = nn::variables(net), expected = nn::variables(by_hand);
+  ASSERT_EQ(trained.size(), expected.size());
+  for (std::size_t i = 0; i < trained.size(); ++i)
+    EXPECT_EQ(trained[i].value().to_vector<float>(), expected[i].value().to_vector<float>())
+        << trained[i].name();
+}
+
+/// Counts downwards, from one.
+struct Countdown {
+  Variable left{1.0f, "left", /*trainable=*/false};
+  void update(const Tensor &, const Tensor &) const { left.assign_sub(1.0f); }
+  Tensor result() const { return left.value(); }
+  void reset() const { left.assign(1.0f); }
+  WEFT_FIELDS(Countdown, left)
+};
+/// Counts where nobody sees it.
+struct Hidden {
+  std::int64_t seed = 0;
+  void update(const Tensor &, const Tensor &) const {}
+  Tensor result() const { return zeros({}); }
+  void reset() const {}
+  WEFT_FIELDS(Hidden, seed)
+};
+
+TEST(Fit, RefusesWhatReplicasCannotAddUp) {
+  const auto message_of = [](const auto &change) {
+    Problem problem;
+    auto options = problem.options(1);
+    options.parallel = {.replicas = 4};
+    options.compile = false;
+    change(problem, options);
+    try {
+      train::fit(problem.model, problem.data, options);
+    } catch (const Error &error) {
+      return std::string(error.message());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message_of([](auto &, auto &options) { options.metrics = {{"left", Countdown()}}; }),
+              testing::HasSubstr("fit: the metric's variable 'left.left' is not 0 after a reset"));
+  EXPECT_THAT(message_of([](auto &, auto &options) { options.metrics = {{"hidden", Hidden()}}; }),
+              testing::HasSubstr("fit: the metric 'hidden' has no variables"));
+  EXPECT_THAT(message_of([](auto &, auto &options) { options.parallel.bucket_mib = 0; }),
+              testing::HasSubstr("fit: bucket_mib is 0, but must be positive"));
+  EXPECT_THAT(message_of([](auto &, auto &options) { options.parallel.replicas = -2; }),
+              testing::HasSubstr("fit: replicas is -2, but must be at least 1"));
+}
+
+/// An error in the middle of a step leaves generators and metrics as they were before it.
+TEST(Fit, OfReplicasTakesBackWhatAnErrorLeaves) {
+  const Problem problem;
+  train::fit(problem.model, problem.data, problem.options(1));
+  const auto states = [&] {
+    std::vector<std::vector<std::int64_t>> all;
+    for (const Variable &variable : nn::variables(problem.model))
+      if (variable.dtype() == DType::i64) all.push_back(variable.value().to_vector<std::int64_t>());
+    return all;
+  };
+  auto options = problem.options(1);
+  options.compile = false;
+  options.parallel = {.replicas = 2};
+  const auto weights = problem.weights();
+  const auto drawn = states();
+  int calls = 0;
+  options.loss = [&calls](const Tensor &y, const Tensor &p) -> Tensor {
+    // The first replica runs twice, as it finds a generator; the second is cut off.
+    if (++calls == 3) throw ValueError("no more");
+    return losses::softmax_cross_entropy(y, p);
+  };
+  EXPECT_THROW(train::fit(problem.model, problem.data, options), ValueError);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(states(), drawn);
+  EXPECT_EQ(problem.weights(), weights);
+  ASSERT_EQ(drawn.size(), 1U);
+}
+
+} // namespace
+} // namespace weft
