@@ -328,13 +328,13 @@ Tensor random_choice(const Tensor &from, const Tensor &given, const Tensor &key,
                      const random::ChoiceOptions &options) {
   Tensor a = from;
   if (a.rank() == 0 && is_integer(a.dtype()) && !a.traced()) { // NumPy's way to say so many
-    const auto count = cast(a, i64).item<std::int64_t>();
+    const auto count = a.item<std::int64_t>();
     a = arange(std::max<std::int64_t>(count, 0), a.dtype());
   }
   if (a.rank() == 0)
     raise(ErrorKind::shape, named("choice") + "a is a scalar" +
                                 (a.traced() ? " of a trace: arange of how many there are is wanted"
-                                              : ", so there is nothing to choose from"));
+                                            : ", so there is nothing to choose from"));
   const std::int64_t size = detail::size_for_call(a, 0);
   const Sizes shape = options.shape.value_or(Sizes{});
   std::int64_t count = 1;

@@ -253,8 +253,8 @@ Tensor bernoulli(Source &source, const Extent &shape, const Operand &probability
   return draw_uniform(source.take(1), sizes, compute) < cast(p, compute);
 }
 
-/// The sizes of noise for draws of `shape` from logits of these sizes, of which the shape's last are
-/// all but the axis.
+/// The sizes of noise for draws of `shape` from logits of these sizes, of which the shape's last
+/// are all but the axis.
 static Sizes sizes_of_draws(const Sizes &logits, std::int64_t axis, const Sizes &shape) {
   const auto rank = static_cast<std::int64_t>(logits.size());
   if (axis < -rank || axis >= rank) return logits; // which argmax says
@@ -271,8 +271,8 @@ static Sizes sizes_of_draws(const Sizes &logits, std::int64_t axis, const Sizes 
   }
   if (!fits)
     throw ShapeError("random::categorical: the shape is " + to_string(shape_of(shape)) +
-                     ", but logits without the axis have the shape " +
-                     to_string(shape_of(batch)) + ", which must be its end");
+                     ", but logits without the axis have the shape " + to_string(shape_of(batch)) +
+                     ", which must be its end");
   Sizes sizes;
   for (std::size_t i = 0; i < more; ++i) sizes.push_back(shape[i]);
   for (std::size_t i = 0; i < logits.size(); ++i) sizes.push_back(logits[i]);

@@ -22,7 +22,7 @@ namespace weft {
 /// or its meaning, and when CallContext or what an entry is handed does: archives of
 /// `export_program` outlive the build that wrote them, and are compiled anew where this differs.
 /// test/unit/Export/AbiTest.cpp notices changes of the declarations.
-inline constexpr int kRuntimeAbi = 5;
+inline constexpr int kRuntimeAbi = 6;
 
 struct HostBinding;
 class DeviceCall;

@@ -86,14 +86,18 @@ Tensor value_of(PyObject *object) {
   return is_tensor(object) ? tensor_in(object) : variable_in(object).value();
 }
 
-/// Infinity of its sign for a whole number beyond those of all integer dtypes, which compares with
-/// each of them as the number does; null for anything else.
-nb::object beyond_integers(PyObject *object) {
+/// Infinity of its sign for a whole number beyond int64, which compares with integers as the number
+/// does, but for those of uint64 if it is of these; null for anything else.
+nb::object beyond_integers(PyObject *self, PyObject *object) {
   if (!PyLong_CheckExact(object)) return {};
   int overflow = 0;
-  PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow == 0) return {};
-  if (overflow > 0) {
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0 && value == static_cast<std::int32_t>(value)) return {};
+  const DType dtype = value_of(self).dtype();
+  // Beside bools a number is an int32.
+  if (is_inexact(dtype) || (overflow == 0 && dtype != DType::boolean)) return {};
+  if (overflow == 0) overflow = value < 0 ? -1 : 1;
+  if (overflow > 0 && dtype == DType::u64) {
     PyLong_AsUnsignedLongLong(object);
     if (PyErr_Occurred() == nullptr) return {};
     PyErr_Clear();
@@ -103,8 +107,8 @@ nb::object beyond_integers(PyObject *object) {
 
 PyObject *compare(PyObject *a, PyObject *b, int operation) {
   return guarded([&]() -> PyObject * {
-    const nb::object bound = beyond_integers(b);
-    if (bound.is_valid() && !is_inexact(value_of(a).dtype())) b = bound.ptr();
+    const nb::object bound = beyond_integers(a, b);
+    if (bound.is_valid()) b = bound.ptr();
     static constexpr std::array<Binary, 6> ops = {less,      less_equal, equal,
                                                   not_equal, greater,    greater_equal};
     static constexpr std::array names = {"less",      "less_equal", "equal",

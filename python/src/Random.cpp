@@ -117,7 +117,8 @@ void define_functions(nb::module_ &module) {
       [](nb::handle logits, nb::handle axis, nb::handle shape, nb::handle seed, nb::handle key) {
         random::CategoricalOptions options{
             .seed = to_seed(seed), .axis = integer(axis, "axis"), .key = key_of(key)};
-        if (!shape.is_none()) options.shape = to<Sizes>(shape.ptr(), {"random.categorical", "shape"});
+        if (!shape.is_none())
+          options.shape = to<Sizes>(shape.ptr(), {"random.categorical", "shape"});
         return random::categorical(to_tensor(logits.ptr(), {"random.categorical", "logits"}),
                                    options);
       },

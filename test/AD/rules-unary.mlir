@@ -141,7 +141,7 @@ func.func private @log2(%x: tensor<3xf32>) -> tensor<3xf32> {
 // Divided by x and the logarithm of 2.
 // CHECK-LABEL: func.func @log2_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[D:[a-z0-9]+]]: tensor<3xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<6.93147182E-1> : tensor<f32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.693147182> : tensor<f32>
 // CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[D]], %[[PRODUCT]] : tensor<3xf32>
 // CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
@@ -151,7 +151,7 @@ func.func @log2_vjp(%x: tensor<3xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
 }
 // CHECK-LABEL: func.func @log2_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[DX:[a-z0-9]+]]: tensor<3xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<6.93147182E-1> : tensor<f32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<0.693147182> : tensor<f32>
 // CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[DX]], %[[PRODUCT]] : tensor<3xf32>
 // CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
@@ -169,7 +169,7 @@ func.func private @log10(%x: tensor<3xf32>) -> tensor<3xf32> {
 // Divided by x and the logarithm of 10.
 // CHECK-LABEL: func.func @log10_vjp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[D:[a-z0-9]+]]: tensor<3xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<2.30258512E+0> : tensor<f32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<2.30258512> : tensor<f32>
 // CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[D]], %[[PRODUCT]] : tensor<3xf32>
 // CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>
@@ -179,7 +179,7 @@ func.func @log10_vjp(%x: tensor<3xf32>, %d: tensor<3xf32>) -> tensor<3xf32> {
 }
 // CHECK-LABEL: func.func @log10_jvp(
 // CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<3xf32>, %[[DX:[a-z0-9]+]]: tensor<3xf32>
-// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<2.30258512E+0> : tensor<f32>
+// CHECK-NEXT: %[[CONSTANT:.*]] = weft.constant dense<2.30258512> : tensor<f32>
 // CHECK-NEXT: %[[PRODUCT:.*]] = weft.multiply %[[CONSTANT]], %[[X]] : tensor<f32>, tensor<3xf32>
 // CHECK-NEXT: %[[DIVIDE:.*]] = weft.divide %[[DX]], %[[PRODUCT]] : tensor<3xf32>
 // CHECK-NEXT: return %[[DIVIDE]] : tensor<3xf32>

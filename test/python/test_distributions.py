@@ -165,7 +165,7 @@ def test_categorical_of_a_shape():
                 np.testing.assert_allclose(np.bincount(column, minlength=3) / COUNT, wanted, atol=0.02)
     assert R.categorical(np.zeros(4), shape=(2, 3), key=KEY).shape == (2, 3)
     for shape in ((2,), (), (2, 3)):
-        with pytest.raises(wf.ShapeError, match=r"random::categorical: the shape is .*, but logits without the axis have the shape \(5, 2\)"):
+        with pytest.raises(wf.ShapeError, match=r"random.categorical: the shape is .*, but logits without the axis have the shape \(5, 2\)"):
             R.categorical(np.zeros((5, 2, 4)), shape=shape, key=KEY)
 
 

@@ -74,6 +74,8 @@ def test_one_after_the_other(name, open_sizes):
     call, bad = BAD[name]
     if open_sizes and ("hessian" in name or "normal" in name):
         pytest.skip("sizes must be known")
+    if open_sizes and name == "qr by its slopes":
+        pytest.skip("the derivative of a branch names the op and not the function")
 
     def make(v, w, n):
         def step(x):

@@ -170,7 +170,7 @@ def test_several_results_are_a_named_tuple():
     assert type(traced) is wf.TopK and traced.values.tolist() == [5] and traced.indices.tolist() == [1]
     mapped = wf.vmap(lambda x: wf.top_k(x, 1))(wf.tensor([[1.0, 5.0], [7.0, 2.0]]))
     assert type(mapped) is wf.TopK and mapped.indices.tolist() == [[1], [0]]
-    with pytest.raises(wf.ValueError, match=r"top_k: k is 4, but axis 0 of x, which has shape \(3,\), is shorter"):
+    with pytest.raises(wf.ValueError, match=r"top_k: the first 4 are asked for, but axis 0 of x, which has shape \(3,\), is shorter"):
         wf.top_k([3.0, 1.0, 2.0], 4)
 
 

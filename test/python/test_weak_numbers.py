@@ -240,7 +240,7 @@ def test_numbers_are_cast_as_they_are():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint64", "float32"])
-@pytest.mark.parametrize("number", [2**70, -(2**70), 2**63, 2**64, -(2**63) - 1])
+@pytest.mark.parametrize("number", [2**70, -(2**70), 2**40, -(2**31) - 1, 2**63, 2**64, -(2**63) - 1])
 def test_comparisons_with_any_whole_number_are_by_value(dtype, number):
     x = np.array([0, 1], dtype)
     for at in (wf.asarray(x), wf.Variable(x)):

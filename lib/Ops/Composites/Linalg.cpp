@@ -11,8 +11,8 @@
 #include <tuple>
 
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
-#include <weft/control_flow.h>
 
 namespace weft::composites {
 
@@ -112,6 +112,21 @@ Tensor of_columns(const char *function, const Tensor &a, const Tensor &b, Solve 
   return vector ? along(y, y.rank() - 1, 0) : y;
 }
 
+std::vector<Tensor> listed(const Tensor &result) { return {result}; }
+template <class... Parts>
+std::vector<Tensor> listed(const std::tuple<Parts...> &results) {
+  return std::apply([](const Parts &...parts) { return std::vector<Tensor>{parts...}; }, results);
+}
+
+template <class Result>
+Result from_list(const std::vector<Tensor> &list) {
+  if constexpr (std::is_same_v<Result, Tensor>) return list.front();
+  else
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return Result(list[I]...);
+    }(std::make_index_sequence<std::tuple_size_v<Result>>());
+}
+
 /// What `f` gives of whether matrices have more columns than rows: that of a branch where a trace
 /// does not know their sizes.
 template <class F>
@@ -119,8 +134,13 @@ auto by_form(const char *function, const char *name, const Tensor &x, F f) {
   check_matrices(function, name, x);
   const Size rows = pinned_size(x, x.rank() - 2), columns = pinned_size(x, x.rank() - 1);
   if (rows.is_number() && columns.is_number()) return f(rows.number() < columns.number());
-  return weft::cond(
-      rows.tensor() < columns.tensor(), [&] { return f(true); }, [&] { return f(false); });
+  const Tensor is_wide = rows.tensor() < columns.tensor();
+  const auto branch = [&](bool wide) {
+    return [&f, wide](std::span<const Tensor>) { return listed(f(wide)); };
+  };
+  const detail::Body branches[] = {branch(true), branch(false)};
+  return from_list<decltype(f(true))>(Interpreter::current()->construct(
+      ConstructCall{ConstructKind::branch, "cond", {&is_wide, 1}, branches}));
 }
 
 /// Which matrix a solve is of.
@@ -584,8 +604,7 @@ Tensor cond(const Tensor &x, NormOrder p) {
   if (std::abs(number) == 2) {
     const Tensor values = singular_values("cond", x);
     const std::int64_t axis = values.rank() - 1;
-    const Tensor largest = along(values, axis, 0),
-                 smallest = along(values, axis, detail::size_for_call(values, axis) - 1);
+    const Tensor largest = along(values, axis, 0), smallest = along(values, axis, -1);
     const Tensor &above = number > 0 ? largest : smallest, &below = number > 0 ? smallest : largest;
     const Tensor none = below == 0;
     return select(none, cast(infinity, values.dtype()), above / select(none, 1, below));

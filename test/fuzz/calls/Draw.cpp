@@ -353,6 +353,10 @@ NormOrder Draw::value<NormOrder>(const char *name) {
   }
 }
 template <>
+TakeMode Draw::value<TakeMode>(const char *) {
+  return static_cast<TakeMode>(choose(3));
+}
+template <>
 SearchSide Draw::value<SearchSide>(const char *) {
   return static_cast<SearchSide>(choose(2));
 }

@@ -39,7 +39,7 @@ SAME = {
     "stack": (lambda x, y: wf.stack([x, y]), f(2), f(3)),
     "matmul": (lambda x, y: wf.matmul(x, y), f(2, 3), f(4, 3)),
     "matmul by a vector": (lambda x, y: wf.matmul(x, y), f(2, 3), f(4)),
-    "matmul transposed": (lambda x, y: wf.matmul(x, y, transpose_b=True), f(2, 3), f(4, 2)),
+    "matmul transposed": (lambda x, y: wf.matmul(x, y, transpose_rhs=True), f(2, 3), f(4, 2)),
     "solve": (lambda x, y: M.solve(x, y), f(3, 3), f(4, 2)),
     "solve for a vector": (lambda x, y: M.solve(x, y), f(3, 3), f(4)),
     "solve by no square": (lambda x, y: M.solve(x, y), f(3, 2), f(3, 2)),

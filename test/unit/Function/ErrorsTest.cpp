@@ -237,7 +237,7 @@ std::vector<Mistake> mistakes() {
        {v},
        [](const Operands &x) { return top_k(x[0], 5).values; },
        kValue,
-       "top_k: k is 5, but axis 0 of x, which has shape (4,), is shorter"},
+       "top_k: the first 5 are asked for, but axis 0 of x, which has shape (4,), is shorter"},
       {"TopKOfNegative",
        {v},
        [](const Operands &x) { return top_k(x[0], -1).indices; },

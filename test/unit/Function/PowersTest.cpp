@@ -119,12 +119,11 @@ void expect_integer_powers() {
   const std::vector<T> values{
       0, 1, -1, 2, -2, 3, 7, -12345, std::numeric_limits<T>::max(), std::numeric_limits<T>::min()};
   const Tensor x = tensor(values, {static_cast<std::int64_t>(values.size())});
-  for (const T n : {T(0), T(1), T(2), T(3), T(4), T(5), T(31), T(100), T(-1), T(-2)}) {
+  for (const T n : {T(0), T(1), T(2), T(3), T(4), T(5), T(31), T(100)}) {
     std::vector<T> want;
     for (const T value : values) {
       Wrapping result = 1;
       for (T i = 0; i < n; ++i) result *= static_cast<Wrapping>(value);
-      if (n < 0) result = value == 1 || value == -1 ? static_cast<Wrapping>(n % 2 ? value : 1) : 0;
       want.push_back(static_cast<T>(result));
     }
     const auto by_constant = function([&](const Tensor &base) { return power(base, n); });
@@ -133,6 +132,10 @@ void expect_integer_powers() {
     EXPECT_EQ(by_constant(x).template to_vector<T>(), want) << n;
     EXPECT_EQ(by_value(x, tensor(n)).template to_vector<T>(), want) << n;
   }
+  const auto by_value = function([](const Tensor &a, const Tensor &b) { return power(a, b); });
+  EXPECT_THROW(power(x, T(-1)), ValueError);
+  EXPECT_THROW(power(x, tensor(T(-2))), ValueError);
+  EXPECT_THROW(by_value(x, tensor(T(-2))), ValueError);
 }
 
 TEST(Powers, I32) { expect_integer_powers<std::int32_t>(); }

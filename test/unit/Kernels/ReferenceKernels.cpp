@@ -199,9 +199,10 @@ struct Nextafter {
     const float from = a, to = b;
     if (from != from || to != to) return std::numeric_limits<T>::quiet_NaN();
     if (from == to) return b;
-    if (from == 0) return T::from_bits(to < 0 ? 0x8001 : 1);
-    return T::from_bits(
-        static_cast<std::uint16_t>((from < to) == (from > 0) ? a.bits + 1 : a.bits - 1));
+    using Bits = decltype(a.bits);
+    constexpr int kSign = 1 << (8 * sizeof(Bits) - 1);
+    if (from == 0) return T::from_bits(static_cast<Bits>(to < 0 ? kSign + 1 : 1));
+    return T::from_bits(static_cast<Bits>((from < to) == (from > 0) ? a.bits + 1 : a.bits - 1));
   }
 };
 

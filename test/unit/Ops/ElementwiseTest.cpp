@@ -152,8 +152,7 @@ TEST(Elementwise, IntegersWrap) {
   EXPECT_EQ(negate(tensor({kLowest})).item<int>(), kLowest);
   EXPECT_EQ(abs(tensor({kLowest})).item<int>(), kLowest);
   EXPECT_EQ((tensor({7, kLowest}) % tensor({0, -1})).to_vector<int>(), (Values{0, 0}));
-  EXPECT_EQ(power({2, -2, 2, 1, -1, -1, 0}, {31, 3, -1, -5, -3, -4, 0}).to_vector<int>(),
-            (Values{kLowest, -8, 0, 1, -1, 1, 1}));
+  EXPECT_EQ(power({2, -2, 0}, {31, 3, 0}).to_vector<int>(), (Values{kLowest, -8, 1}));
 }
 
 TEST(Elementwise, IeeeEdges) {

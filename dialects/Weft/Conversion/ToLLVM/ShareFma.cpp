@@ -35,13 +35,13 @@ struct ShareFmaPass : mlir::weft::impl::ShareFmaPassBase<ShareFmaPass> {
 private:
   LLVM::LLVMFuncOp create(SymbolTable &symbols, VectorType type) {
     std::string name;
-    llvm::raw_string_ostream(name) << "weft.fma_" << type.getNumElements() << 'x'
-                                   << type.getElementType();
+    llvm::raw_string_ostream(name)
+        << "weft.fma_" << type.getNumElements() << 'x' << type.getElementType();
     const Location loc = getOperation().getLoc();
     OpBuilder builder(getOperation().getBodyRegion());
-    auto function = LLVM::LLVMFuncOp::create(
-        builder, loc, name, LLVM::LLVMFunctionType::get(type, {type, type, type}),
-        LLVM::Linkage::Internal);
+    auto function = LLVM::LLVMFuncOp::create(builder, loc, name,
+                                             LLVM::LLVMFunctionType::get(type, {type, type, type}),
+                                             LLVM::Linkage::Internal);
     function.setNoInline(true);
     symbols.insert(function);
     builder.setInsertionPointToStart(function.addEntryBlock(builder));
