@@ -10,6 +10,7 @@
 #include "Support/Enumerators.h"
 #include "Support/Fault.h"
 #include <weft/detail/binding.h>
+#include <weft/detail/indexing.h>
 #include <weft/ops.h>
 
 namespace weft::call {
@@ -83,7 +84,8 @@ DType promoted_dtype(std::string_view function, Promotion promotion,
 static Tensor as_operand(const OpInfo &info, std::size_t i, Tensor tensor) {
   const DType dtype = detail::type_of(tensor).dtype, wide = dtype_info(dtype).compute;
   const bool is_index = i < info.operands.size() && info.operands[i].role == OperandRole::index;
-  if (is_index && is_integer(dtype) && wide != dtype) return cast(tensor, wide);
+  if (is_index && is_integer(dtype) && wide != dtype)
+    return wide == DType::i64 ? detail::as_positions(tensor) : cast(tensor, wide);
   return tensor;
 }
 

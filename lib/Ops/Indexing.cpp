@@ -110,7 +110,7 @@ Tensor between_bounds(const Tensor &x, std::int64_t axis, const SliceBound &star
       if (*number < 0) return maximum(size + (*number + shift), std::int64_t{0});
       return minimum(size, std::min(*number, kMost - 1) + shift);
     }
-    const Tensor at = cast(std::get<Tensor>(*bound), DType::i64);
+    const Tensor at = detail::as_positions(std::get<Tensor>(*bound));
     // Clipped before something is added, which could overflow.
     return select(at < std::int64_t{0},
                   maximum(size + (maximum(at, -kMost) + shift), std::int64_t{0}),
@@ -271,6 +271,11 @@ Tensor detail::index_tensor(const Tensor &given, std::span<const Index> key) {
   for (std::size_t i = 0; i < plan.shape.size(); ++i)
     sizes.push_back(plan.shape[i] == unknown ? result.size(plan.from[i]) : Size(plan.shape[i]));
   return reshape(result, sizes);
+}
+
+Tensor detail::as_positions(const Tensor &numbers) {
+  if (numbers.dtype() != DType::u64) return cast(numbers, DType::i64);
+  return cast(minimum(numbers, static_cast<std::uint64_t>(kMost)), DType::i64);
 }
 
 Tensor detail::gather_indexed(const Tensor &x, const Tensor &positions, std::int64_t axis) {

@@ -38,6 +38,18 @@ bool has_computed_bound(PyObject *object) {
   return is_computed(range->start) || is_computed(range->stop);
 }
 
+/// A position; of a whole number of more than 64 bits the one nearest to it, which no axis has.
+std::int64_t position_of(PyObject *object) {
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow != 0)
+      return overflow > 0 ? std::numeric_limits<std::int64_t>::max()
+                          : std::numeric_limits<std::int64_t>::min();
+  }
+  return to_integer(object, {"index", "the position"});
+}
+
 std::optional<std::int64_t> bound(PyObject *object, const char *which) {
   if (object == Py_None) return std::nullopt;
   const nb::object index = nb::steal(PyNumber_Index(object));
@@ -113,7 +125,7 @@ std::optional<Entry> basic_entry(PyObject *object) {
   if (object == Py_Ellipsis) return Entry{ellipsis, {}};
   if (object == Py_None) return Entry{newaxis, {}};
   if (!is_integer_object(object)) return std::nullopt;
-  Entry entry{to_integer(object, {"index", "the position"}), {}};
+  Entry entry{position_of(object), {}};
   entry.integer = true;
   return entry;
 }
@@ -132,7 +144,8 @@ void add_positions(const Tensor &x, const Tensor &mask, std::size_t axis,
 
 /// Counted from the front, and in range as far as that is known before a run: `axis` is one of
 /// `y`; the shape is that of what is indexed, for messages.
-Tensor normalized(const Tensor &positions, const Tensor &y, std::int64_t axis, const Shape &shape) {
+Tensor normalized(const Tensor &given, const Tensor &y, std::int64_t axis, const Shape &shape) {
+  const Tensor positions = given.dtype() == DType::u64 ? detail::as_positions(given) : given;
   const std::int64_t size = detail::type_of(y).shape[static_cast<std::size_t>(axis)];
   if (size == unknown && !positions.traced() &&
       std::ranges::none_of(positions.to_vector<std::int64_t>(), [](auto at) { return at < 0; }))
@@ -182,7 +195,7 @@ std::vector<Entry> entries_of(const Tensor &x, std::span<PyObject *const> keys) 
     arrays[i] = to_tensor(keys[i], {"index", "the array"});
     const TensorType type = detail::type_of(arrays[i]);
     if (arrays[i].impl()->size == 0 && PyList_Check(keys[i]))
-      arrays[i] = cast(arrays[i], DType::i64);
+      arrays[i] = detail::as_positions(arrays[i]);
     else if (is_inexact(type.dtype))
       throw DTypeError(std::string("index: an array of ") + python_name(type.dtype) +
                        " is no index: only integers and bools are");
@@ -233,7 +246,7 @@ Tensor gather_together(Tensor y, const std::vector<std::int64_t> &axes,
   Size count = 1;
   Tensor flat;
   for (std::size_t i = axes.size(); i-- > 0;) {
-    const Tensor places = cast(checked_positions(positions[i], y, axes[i]), DType::i64);
+    const Tensor places = detail::as_positions(checked_positions(positions[i], y, axes[i]));
     const Tensor part =
         count.is_number() ? multiply(places, count.number()) : multiply(places, count.tensor());
     try {
@@ -315,8 +328,7 @@ namespace {
 Tensor known_part(const Tensor &x, PyObject *key) {
   if (PySlice_Check(key) && has_computed_bound(key)) return {};
   if (PyLong_CheckExact(key))
-    if (const Tensor size = size_in(x, to_integer(key, {"index", "the position"})); size.defined())
-      return size;
+    if (const Tensor size = size_in(x, position_of(key)); size.defined()) return size;
   if (!detail::is_tracing() || x.traced() || x.rank() != 1 || x.shape()[0] > max_rank ||
       (x.dtype() != DType::i32 && x.dtype() != DType::i64)) // as sizes are
     return {};
@@ -330,7 +342,7 @@ Tensor known_part(const Tensor &x, PyObject *key) {
     for (Py_ssize_t i = 0; i < found; ++i)
       part.push_back(list[static_cast<std::size_t>(start + i * step)]);
   } else {
-    const std::int64_t at = to_integer(key, {"index", "the position"});
+    const std::int64_t at = position_of(key);
     if (at < -count || at >= count) return {}; // its error is that of others
     part.push_back(list[static_cast<std::size_t>(at < 0 ? at + count : at)]);
   }
@@ -429,7 +441,7 @@ PyObject *subscript(PyObject *self, PyObject *key) {
     const Tensor x = is_tensor(self) ? tensor_in(self) : variable_in(self).value();
     if (is_tensor(self) && (PyLong_CheckExact(key) || PySlice_Check(key)))
       if (const Tensor part = known_part(x, key); part.defined()) return wrap(part);
-    if (PyLong_CheckExact(key)) return wrap(x[to_integer(key, {"index", "the position"})]);
+    if (PyLong_CheckExact(key)) return wrap(x[position_of(key)]);
     if (PySlice_Check(key) && !has_computed_bound(key)) return wrap(x[slice_of(key)]);
     return wrap(elements_at(x, key));
   });

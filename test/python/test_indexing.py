@@ -228,3 +228,30 @@ def test_one_index_of_any_axis_beside_axes_of_size_1(shape, axis):
                 assert (function(wf.tensor(x), i, wf.tensor(weight)).numpy() == wanted).all(), (run.__name__, i)
             constant = wf.function(lambda x, weight, i=i.numpy().tolist(), run=run: run(x, i, weight))
             assert (constant(wf.tensor(x), wf.tensor(weight)).numpy() == wanted).all(), (run.__name__, i)
+
+
+@pytest.mark.parametrize("at", [2**64 - 1, 2**63])
+def test_positions_of_uint64_are_never_counted_from_the_end(at):
+    x = wf.arange(5.0)
+    for shape in ((), (1,)):
+        b = wf.tensor(np.full(shape, at, "uint64"))
+        for call in (
+            lambda x, b: x[b],
+            lambda x, b: wf.take(x, wf.reshape(b, (1,))),
+            lambda x, b: wf.take_along_axis(x, wf.reshape(b, (1,)), 0),
+            lambda x, b: wf.gather(x, b),
+            lambda x, b: x.at[b].set(9),
+        ):
+            for f in (call, wf.function(call)):
+                with pytest.raises(wf.OutOfRangeError):
+                    f(x, b)
+    b = wf.tensor(np.array(at, "uint64"))
+    for call, wanted in ((lambda x, b: x[:b], [0, 1, 2, 3, 4]), (lambda x, b: wf.take(x, wf.reshape(b, (1,)), mode="clip"), [4])):
+        assert call(x, b).tolist() == wanted
+        assert wf.function(call)(x, b).tolist() == wanted
+
+
+def test_positions_beyond_64_bits_are_out_of_range():
+    for at in (2**63, 2**70, -(2**70)):
+        with pytest.raises(IndexError):
+            wf.arange(5.0)[at]

@@ -11,6 +11,10 @@
 
 namespace weft::detail {
 
+/// Integers as i64, those of u64 beyond it as its largest: behind the end of every axis, where the
+/// cast would count them from it.
+Tensor as_positions(const Tensor &numbers);
+
 /// The slices of `x` at these positions along an axis, as `x[positions]` has them. Throws
 /// IndexError in the words of an index.
 Tensor gather_indexed(const Tensor &x, const Tensor &positions, std::int64_t axis);

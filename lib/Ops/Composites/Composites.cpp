@@ -7,6 +7,7 @@
 
 #include "OpDefs/WrongDType.h"
 #include "Support/CallSite.h"
+#include <weft/detail/indexing.h>
 
 namespace weft {
 
@@ -70,7 +71,7 @@ Tensor converted(const char *function, const Operand &operand, std::optional<DTy
   const DType wide = dtype_info(tensor.dtype()).compute;
   if (!info.admits.contains(tensor.dtype()) && info.admits.contains(wide) &&
       is_integer(tensor.dtype()))
-    tensor = cast(tensor, wide);
+    tensor = wide == DType::i64 ? detail::as_positions(tensor) : cast(tensor, wide);
   if (!info.admits.contains(tensor.dtype()))
     raise(ErrorKind::dtype,
           std::string(function) + ": " + wrong_dtype(name, info.admits, detail::type_of(tensor)));

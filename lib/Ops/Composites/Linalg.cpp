@@ -184,7 +184,11 @@ struct Singular {
 
   /// The numbers up to which values count as 0: a part of the largest, which is the first.
   Tensor cutoffs(const Operand &part) const {
-    return along(values, values.rank() - 1, weft::slice({}, 1)) * part;
+    const std::int64_t last = values.rank() - 1;
+    if (shape_of(values).back() != unknown) return along(values, last, weft::slice({}, 1)) * part;
+    // There may be none, which a slice of an open axis must not meet.
+    const Tensor first = select(positions_along(values, last) == 0, values, 0);
+    return sum(first, {.axes = Ints{last}, .keepdims = true}) * part;
   }
   /// How many are more than that.
   Tensor rank(const Operand &part) const {
@@ -400,23 +404,29 @@ Tensor eigvals(const Tensor &x) {
   return dispatch_all(OpCode::eig, {&x, 1})[0];
 }
 
+/// An orthonormal basis with columns more, as many as it has rows.
+static Tensor completed(const Tensor &basis) {
+  const std::int64_t last = basis.rank() - 1;
+  const std::vector<Tensor> all = dispatch_all(OpCode::qr, {&basis, 1}, Attrs{true});
+  return weft::concatenate(
+      {basis, between(all[0], last, pinned_size(basis, last), pinned_size(basis, last - 1))},
+      {.axis = last});
+}
+
 linalg::Svd svd(const Tensor &x, const linalg::SvdOptions &options) {
   auto [left, values, right] = by_form("svd", "x", x, [&](bool wide) {
-    const Tensor tall = wide ? transposed(x) : x;
-    std::vector<Tensor> found = dispatch_all(OpCode::svd, {&tall, 1});
-    const std::int64_t rank = x.rank();
-    const Size columns = pinned_size(tall, rank - 1), rows = pinned_size(tall, rank - 2);
-    const bool square =
-        rows.is_number() && columns.is_number() && rows.number() == columns.number();
-    if (options.full_matrices && !square) {
-      const std::vector<Tensor> basis = dispatch_all(OpCode::qr, {&found[1], 1}, Attrs{true});
-      found[1] = weft::concatenate({found[1], between(basis[0], rank - 1, columns, rows)},
-                                   {.axis = rank - 1});
-    }
+    std::vector<Tensor> found = dispatch_all(OpCode::svd, std::array{wide ? transposed(x) : x});
     if (!wide) return std::tuple(found[1], found[0], found[2]);
     return std::tuple(transposed(found[2]), found[0], transposed(found[1]));
   });
-  return {std::move(left), std::move(values), std::move(right)};
+  const Size rows = pinned_size(x, x.rank() - 2), columns = pinned_size(x, x.rank() - 1);
+  const bool square = rows.is_number() && columns.is_number() && rows.number() == columns.number();
+  if (!options.full_matrices || square) return {left, values, right};
+  // Apart from the values, whose derivative needs no complete basis, which has none.
+  const Tensor some = left, others = transposed(right);
+  return {by_form("svd", "x", x, [&](bool wide) { return wide ? some : completed(some); }), values,
+          by_form("svd", "x", x,
+                  [&](bool wide) { return transposed(wide ? completed(others) : others); })};
 }
 
 Tensor singular_values(const char *function, const Tensor &x) {

@@ -133,3 +133,22 @@ def test_curves():
     cross, _ = opened(M.cross, 2, 2)
     a, b = matrix(4, 3), matrix(4, 3) + 1
     np.testing.assert_allclose(cross(wf.tensor(a), wf.tensor(b)), np.linalg.cross(a, b), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3), (3, 1), (3, 3), (0, 2)])
+def test_derivatives_of_singular_values_beside_complete_bases(shape):
+    """Of the bases there is none: what is computed of the values must not ask for it."""
+    slopes = lambda a: wf.grad(lambda a: wf.sum(M.svd(a)[1] ** 3))(a)
+    compiled, _ = opened(slopes, 2)
+    x = wf.tensor(matrix(*shape))
+    np.testing.assert_allclose(compiled(x).numpy(), slopes(x).numpy(), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+@pytest.mark.parametrize("name", ["pinv", "matrix_rank", "svd with bases"])
+def test_of_no_elements(name, shape):
+    call = OF_ONE[name]
+    compiled, _ = opened(call, 2)
+    x = wf.zeros(shape, "float64")
+    for got, wanted in zip(parts(compiled(x)), parts(call(x)), strict=True):
+        np.testing.assert_array_equal(got, wanted)
