@@ -30,11 +30,12 @@ void check_not_empty(const char *function, const Tensor &x, const Ints &axes) {
   Tensor some;
   for (const std::int64_t axis : axes) {
     const Size size = size_along(x, axis);
-    if (size.is_number()) continue;
+    if (size.is_number() && size.number() == 0) raise(ErrorKind::shape, text(to_string(shape)));
+    if (size.is_number()) continue; // the trace knows it after all
     const Tensor is_some = size.tensor() > std::int64_t{0};
     some = some.defined() ? some & is_some : is_some;
   }
-  detail::check_sizes(some, text(sizes), open);
+  if (some.defined()) detail::check_sizes(some, text(sizes), open);
 }
 
 namespace {

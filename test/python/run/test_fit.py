@@ -446,3 +446,28 @@ def test_callbacks_see_the_history_that_fit_returns():
     assert history["loss"] == seen and history["twice"] == [2 * each for each in seen]
     for name in ("epoch", "epochs", "step", "loss", "history", "add", "stop", "pause"):
         assert getattr(wf.train.Run, name).__doc__ and f"`{name}" in wf.train.Run.__doc__
+
+
+def test_a_metric_of_extrema_and_a_last_batch_that_is_smaller():
+    """The sizes of a trace for one call are known after all, where what is empty is looked for."""
+
+    class Largest(wf.metrics.Metric):
+        def __init__(self):
+            super().__init__()
+            self.value = self.add_weight()
+
+        def update(self, labels, predictions):
+            self.value.assign(wf.maximum(self.value, wf.max(predictions) - wf.min(predictions)))
+
+        def result(self):
+            return self.value.value()
+
+    x = np.random.default_rng(0).normal(size=(23, 5)).astype("float32")
+    model = wf.nn.Sequential([wf.nn.Dense(3)])
+    data = wf.data.from_tensors(x, np.arange(23, dtype="int32") % 3).batch(5)
+    history = wf.train.fit(
+        model, data, optimizer=wf.optimizers.SGD(0.0), loss=wf.losses.sparse_categorical_cross_entropy, metrics={"largest": Largest()}, progress=False
+    )
+    scores = model(x).numpy()
+    wanted = max(np.ptp(scores[i : i + 5]) for i in range(0, 23, 5))
+    assert history["largest"][-1] == pytest.approx(float(wanted), rel=1e-6)
