@@ -264,7 +264,7 @@ static bool is_whole(const Operand &x) {
 /// Throws ValueError where an integer is raised to a negative integer, which is no integer; the
 /// program checks it where a trace does not know the exponent.
 static void check_exponent(const Operand &base, const Operand &exponent) {
-  if (!is_whole(base) || !is_whole(exponent)) return;
+  if (!is_whole(base) || !is_whole(exponent) || have_no_common_dtype(base, exponent)) return;
   const CallSite site(exponent.where().line() != 0 ? exponent.where() : base.where());
   constexpr std::string_view text = "power: integers to negative integer powers are not allowed: "
                                     "cast the base to a floating dtype";

@@ -94,6 +94,10 @@ def test_negative_powers_are_refused(dtype):
         with pytest.raises(wf.ValueError, match=NEGATIVE):
             call()
     assert compiled(x, wf.abs(n)).tolist() == [1, 1, 3]
+    unsigned = wf.tensor([1, 2], dtype="uint64")
+    for call in (lambda: unsigned**n[:2], lambda: unsigned ** n[1:], lambda: compiled(unsigned, n[1:])):
+        with pytest.raises(wf.DTypeError):
+            call()
     assert (x**wf.tensor([], dtype=dtype)[:, None]).shape == (0, 3)
     assert wf.tensor([2.0]) ** -1 == 0.5 and (wf.tensor([2.0]) ** wf.tensor([-1])).tolist() == [0.5] and 2 ** wf.tensor(-1.0) == 0.5
 
