@@ -288,9 +288,10 @@ public:
   void reset() const;
   void merge(const R2 &other) const;
 
-  Variable count, mean, deviation, residual;
+  /// The rows of (4, outputs) are weights, means, squared deviations and squared errors.
+  Variable moments;
 
-  WEFT_FIELDS(R2, count, mean, deviation, residual)
+  WEFT_FIELDS(R2, moments)
 };
 
 } // namespace weft::metrics

@@ -113,6 +113,7 @@ std::shared_ptr<VariableState> VariableState::clone() const {
   copy->kept_ = kept_;
   copy->made_up_ = made_up_;
   copy->of_generator_ = of_generator();
+  copy->merge_ = merge();
   return copy;
 }
 

@@ -84,6 +84,10 @@ public:
   /// That it is the state of a generator of random numbers.
   void is_of_generator() { of_generator_.store(true, std::memory_order_relaxed); }
   bool of_generator() const { return of_generator_.load(std::memory_order_relaxed); }
+  /// How what two replicas count from 0 becomes one value, where it is not their sum.
+  using Merge = Tensor (*)(const Tensor &, const Tensor &);
+  void merges_by(Merge merge) { merge_.store(merge, std::memory_order_relaxed); }
+  Merge merge() const { return merge_.load(std::memory_order_relaxed); }
   /// Throws StateError if it is uninitialized.
   const TensorType &type() const {
     if (kind() == Kind::uninitialized) [[unlikely]]
@@ -195,6 +199,7 @@ private:
   std::atomic<Kind> kind_ = Kind::value;
   std::atomic<bool> elsewhere_ = false;
   std::atomic<bool> of_generator_ = false;
+  std::atomic<Merge> merge_ = nullptr;
   std::atomic<const std::string *> path_ = nullptr;
   const std::uint64_t number_ = 0;
   Initializer initializer_; ///< null if it was created with a value, or others give it one

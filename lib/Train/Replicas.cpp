@@ -263,6 +263,14 @@ std::vector<Tensor> Replicas::reduced(const std::vector<Rows> &leaves, Reduction
 
 Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &what) {
   const std::size_t results = leaves.front().sums.size();
+  // One that is merged has a row for each replica, of which the others are 0.
+  const auto in_row = [&](const Tensor &value, std::int64_t row) {
+    const Tensor own = value[{newaxis, ellipsis}];
+    std::vector<Tensor> rows(static_cast<std::size_t>(count_), zeros_like(own));
+    rows[static_cast<std::size_t>(row)] = own;
+    return concatenate(rows, {.axis = 0});
+  };
+  const auto [first, last] = distributed::share_of(count_, rank_, ranks_);
   std::vector<Rows> sums, largest;
   std::vector<bool> is_there(results, true);
   for (Leaf &leaf : leaves) {
@@ -276,8 +284,10 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
       if (leaf.sums[i].defined()) add(leaf.sums[i]);
       is_there[i] = leaf.sums[i].defined();
     }
-    for (const Tensor &value : leaf.metrics)
-      if (value.defined()) add(value);
+    const std::int64_t replica = first + (&leaf - leaves.data());
+    for (std::size_t i = 0; i < metrics_.size(); ++i)
+      if (const Tensor &value = leaf.metrics[i]; value.defined())
+        add(metrics_[i].variable->merge() == nullptr ? value : in_row(value, replica));
     for (std::size_t i = 0; i < others_.size(); ++i) {
       // One that this replica did not write is as it was.
       const Tensor value = i < leaf.others.size() ? leaf.others[i] : others_[i].before;
@@ -302,8 +312,16 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
   for (std::size_t i = 0; i < metrics_.size(); ++i)
     if (leaves.front().metrics[i].defined()) {
       const Tensor counted = sum[next++];
-      metrics_[i].variable->store(metrics_[i].before.defined() ? metrics_[i].before + counted
-                                                               : counted);
+      const VariableState::Merge merge = metrics_[i].variable->merge();
+      Tensor all_so_far = metrics_[i].before;
+      const auto take = [&](const Tensor &value) {
+        if (!all_so_far.defined()) all_so_far = value;
+        else all_so_far = merge == nullptr ? all_so_far + value : merge(all_so_far, value);
+      };
+      if (merge == nullptr) take(counted);
+      else
+        for (std::int64_t replica = 0; replica < count_; ++replica) take(counted[replica]);
+      metrics_[i].variable->store(all_so_far);
     }
   for (const Written &other : others_) {
     const DType dtype = other.before.dtype();

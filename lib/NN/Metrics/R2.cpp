@@ -4,6 +4,7 @@
 #include "NN/Losses/Values.h"
 #include "NN/Metrics/State.h"
 #include "Ops/DeviceOps.h"
+#include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 
 namespace weft::metrics {
@@ -15,9 +16,19 @@ namespace {
 /// What a set of targets has: weights, means and squared deviations by output, and squared errors.
 struct Part {
   Tensor count, mean, deviation, residual;
+
+  Part(Tensor count, Tensor mean, Tensor deviation, Tensor residual)
+      : count(std::move(count)), mean(std::move(mean)), deviation(std::move(deviation)),
+        residual(std::move(residual)) {}
+  explicit Part(const Tensor &moments) : Part(moments[0], moments[1], moments[2], moments[3]) {}
+  Tensor moments() const {
+    return concatenate(
+        {count[{newaxis}], mean[{newaxis}], deviation[{newaxis}], residual[{newaxis}]},
+        {.axis = 0});
+  }
 };
 
-/// What two sets have together.
+/// What two sets have together; one of zeros changes nothing.
 Part joined(const Part &a, const Part &b) {
   const Tensor count = a.count + b.count, share = quotient(b.count, count);
   const Tensor apart = b.mean - a.mean;
@@ -25,28 +36,11 @@ Part joined(const Part &a, const Part &b) {
           a.deviation + b.deviation + square(apart) * a.count * share, a.residual + b.residual};
 }
 
-void assign(const R2 &metric, const Part &part) {
-  metric.count.assign(stop_gradient(part.count));
-  metric.mean.assign(stop_gradient(part.mean));
-  metric.deviation.assign(stop_gradient(part.deviation));
-  metric.residual.assign(stop_gradient(part.residual));
-}
-
-Part part_of(const R2 &metric) {
-  return {metric.count, metric.mean, metric.deviation, metric.residual};
-}
-
-void initialize(const R2 &metric, const Shape &shape) {
-  for (const Variable *variable :
-       {&metric.count, &metric.mean, &metric.deviation, &metric.residual})
-    variable->initialize(shape);
-}
+Tensor merged(const Tensor &a, const Tensor &b) { return joined(Part(a), Part(b)).moments(); }
 
 } // namespace
 
-R2::R2()
-    : count(zeros_later()), mean(zeros_later()), deviation(zeros_later()), residual(zeros_later()) {
-}
+R2::R2() : moments(zeros_later()) { moments.state()->merges_by(merged); }
 
 void R2::update(const Operand &targets, const Operand &predictions, const Tensor &weights) const {
   const CallBeside site("R2", targets, predictions);
@@ -60,8 +54,8 @@ void R2::update(const Operand &targets, const Operand &predictions, const Tensor
     throw ShapeError("R2: predictions must be (batch, outputs) or (batch,), but are " +
                      losses::described(pair.predictions));
   const std::int64_t outputs = weft::detail::size_for_call(y, 1);
-  if (mean.initialized() && mean.shape()[0] != outputs)
-    throw ShapeError("R2: there were " + std::to_string(mean.shape()[0]) +
+  if (moments.initialized() && moments.shape()[1] != outputs)
+    throw ShapeError("R2: there were " + std::to_string(moments.shape()[1]) +
                      " outputs, but now there are " + std::to_string(outputs));
   const losses::Weighting weighting(
       losses::LossOptions{.weights = weights.defined() ? weights[{ellipsis, newaxis}] : weights});
@@ -70,19 +64,20 @@ void R2::update(const Operand &targets, const Operand &predictions, const Tensor
   };
   const Tensor n = sums(ones_like(y)), middle = quotient(sums(y), n);
   const Part batch{n, middle, sums(square(y - middle)), sums(square(y - p))};
-  initialize(*this, {outputs});
-  assign(*this, joined(part_of(*this), batch));
+  moments.initialize({4, outputs});
+  moments.assign(stop_gradient(joined(Part(moments), batch).moments()));
 }
 
 Tensor R2::result() const {
-  const Tensor spread = deviation, none = spread == 0;
-  return weft::mean(select(none, 0, 1 - residual / select(none, 1, spread)));
+  const Part part(moments);
+  const Tensor none = part.deviation == 0;
+  return weft::mean(select(none, 0, 1 - part.residual / select(none, 1, part.deviation)));
 }
-void R2::reset() const { forget({&count, &mean, &deviation, &residual}); }
+void R2::reset() const { forget({&moments}); }
 void R2::merge(const R2 &other) const {
-  if (!other.mean.initialized()) return;
-  initialize(*this, other.mean.shape());
-  assign(*this, joined(part_of(*this), part_of(other)));
+  if (!other.moments.initialized()) return;
+  moments.initialize(other.moments.shape());
+  moments.assign(merged(moments, other.moments));
 }
 
 } // namespace weft::metrics

@@ -1,6 +1,8 @@
 // Steps of replicas in one process: against a loop by hand, of one replica, and what is refused.
 #include "../Testing.h"
 
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include <weft/weft.h>
@@ -115,6 +117,100 @@ TEST(Fit, OfReplicasIsTheWeightedSumOfTheirGradients) {
   for (std::size_t i = 0; i < trained.size(); ++i)
     EXPECT_EQ(trained[i].value().to_vector<float>(), expected[i].value().to_vector<float>())
         << trained[i].name();
+}
+
+/// What a metric is told of labels around 10^4 and scores around 0.
+enum class Labels : std::uint8_t { numbers, classes, one_hot, yes_or_no };
+enum class Scores : std::uint8_t { scores, classes, near_labels };
+
+template <class Metric, Labels labels, Scores scores>
+struct Told {
+  Metric metric;
+  void update(const Tensor &y, const Tensor &p) const {
+    const Tensor number = argmax(y, {.axis = 1});
+    const Tensor of_labels = labels == Labels::classes     ? number
+                             : labels == Labels::one_hot   ? nn::one_hot(number, 3)
+                             : labels == Labels::yes_or_no ? cast(y > 1e4, f32)
+                                                           : y;
+    metric.update(of_labels, scores == Scores::classes       ? argmax(p, {.axis = 1})
+                             : scores == Scores::near_labels ? p + 1e4
+                                                             : p);
+  }
+  Tensor result() const { return weft::mean(metric.result()); }
+  void reset() const { metric.reset(); }
+  WEFT_FIELDS(Told, metric)
+};
+template <Labels labels, Scores scores = Scores::scores, class Metric>
+train::NamedMetric<Tensor> told(const std::string &name, Metric metric) {
+  return {name, Told<Metric, labels, scores>{std::move(metric)}};
+}
+/// The mean of all numbers of a batch, weighted; the one metric that takes no pairs.
+struct MeanOfLabels {
+  metrics::Mean mean;
+  void update(const Tensor &y, const Tensor &p) const { mean.update(y, abs(p)); }
+  Tensor result() const { return mean.result(); }
+  void reset() const { mean.reset(); }
+  WEFT_FIELDS(MeanOfLabels, mean)
+};
+/// The counts of some pairs of classes.
+struct Confused {
+  metrics::ConfusionMatrix confusion{3};
+  void update(const Tensor &y, const Tensor &p) const {
+    confusion.update(argmax(y, {.axis = 1}), p);
+  }
+  Tensor result() const {
+    return sum(confusion.result() * reshape(cast(arange(9), DType::f64), {3, 3}));
+  }
+  void reset() const { confusion.reset(); }
+  WEFT_FIELDS(Confused, confusion)
+};
+
+TEST(Fit, OfReplicasHasTheMetricsOfAllRows) {
+  const auto run = [](std::optional<std::int64_t> replicas, bool compile) {
+    const nn::Sequential model{nn::Dense(3)};
+    nn::seed(model, 3);
+    const Tensor x = random::normal({50, 4}, {.seed = 1});
+    const Tensor y = 1e4 + x[{all, slice(0, 3)}] + random::normal({50, 3}, {.seed = 2});
+    const optimizers::SGD sgd(model, {.learning_rate = 0});
+    const std::vector<train::NamedMetric<Tensor>> all_metrics = {
+        {"mean", MeanOfLabels()},
+        {"confusion", Confused()},
+        told<Labels::yes_or_no>("binary_accuracy", metrics::BinaryAccuracy()),
+        told<Labels::one_hot>("categorical_accuracy", metrics::CategoricalAccuracy()),
+        told<Labels::classes>("sparse_accuracy", metrics::SparseCategoricalAccuracy()),
+        told<Labels::classes>("top_2", metrics::TopKAccuracy(2)),
+        told<Labels::numbers, Scores::near_labels>("squared", metrics::MeanSquaredError()),
+        told<Labels::numbers, Scores::near_labels>("absolute", metrics::MeanAbsoluteError()),
+        told<Labels::classes>("perplexity", metrics::Perplexity({.ignored_label = 1})),
+        told<Labels::yes_or_no>("precision", metrics::Precision()),
+        told<Labels::yes_or_no>("recall", metrics::Recall()),
+        told<Labels::one_hot>("f1", metrics::F1()),
+        told<Labels::yes_or_no>("auc", metrics::AUC({.from_logits = true})),
+        told<Labels::classes, Scores::classes>("counts", metrics::ConfusionMatrix(3)),
+        told<Labels::numbers, Scores::near_labels>("r2", metrics::R2())};
+    return train::fit(model, data::from_tensors(x, y).batch(8),
+                      {.optimizer = sgd,
+                       .loss = losses::mean_squared_error,
+                       .metrics = all_metrics,
+                       .epochs = 2,
+                       .validation = data::from_tensors(x, y).batch(20),
+                       .parallel = {.replicas = replicas.value_or(0)},
+                       .compile = compile,
+                       .progress = false});
+  };
+  const train::History expected = run(std::nullopt, true);
+  ASSERT_EQ(expected.names().size(), 32U);
+  for (const bool compile : {true, false})
+    for (const std::int64_t replicas : {1, 2, 5}) {
+      const train::History history = run(replicas, compile);
+      for (const std::string &name : expected.names())
+        for (std::size_t epoch = 0; epoch < 2; ++epoch) {
+          const double value = expected.series(name)[epoch].value;
+          EXPECT_NEAR(history.series(name)[epoch].value, value, 1e-6 * std::abs(value))
+              << name << " of " << replicas << " replicas in epoch " << epoch + 1;
+          EXPECT_NE(value, 0) << name;
+        }
+    }
 }
 
 /// Counts downwards, from one.
