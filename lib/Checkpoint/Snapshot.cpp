@@ -46,6 +46,10 @@ void PartCollector::variable(const Variable &value) {
 
 void PartCollector::stateful(Stateful &value) { states.push_back({own_path(), &value}); }
 
+void PartCollector::add_constant(const std::string &text) {
+  constants->push_back("'" + path() + "' = " + text);
+}
+
 void PartCollector::add_tensor(const Tensor &value, Tensor *target) {
   tensors.push_back({own_path(), value, target});
 }

@@ -38,11 +38,12 @@ struct Header {
   std::uint32_t magic = kMagic;
   std::uint8_t dtype = 0, has_tensor = 0;
   std::uint16_t dimensions = 0;
-  std::uint16_t function = 0, arguments = 0, place = 0, unused = 0; ///< bytes of texts
+  std::uint16_t function = 0, arguments = 0, place = 0; ///< bytes of texts
+  std::uint16_t fails = 0;
   std::uint32_t digest = 0; ///< of the arguments, which may be cut off
   std::uint32_t bytes = 0;
 };
-constexpr std::size_t kMostText = 160;
+constexpr std::size_t kMostText = 320;
 constexpr std::size_t kMostHeader =
     sizeof(Header) + max_rank * sizeof(std::int64_t) + 3 * kMostText + 16;
 
@@ -75,6 +76,7 @@ std::string packed(std::uint64_t sequence, const Call::Common &common, std::stri
   head.arguments = static_cast<std::uint16_t>(arguments.size());
   head.place = static_cast<std::uint16_t>(cut(place).size());
   head.digest = digest_of(common.arguments);
+  head.fails = common.fails ? 1 : 0;
   head.bytes = static_cast<std::uint32_t>(bytes.size());
   std::string text;
   text.reserve(kMostHeader + bytes.size());
@@ -124,6 +126,10 @@ void compare(const char *function, int first, const Told &a, int second, const T
            std::to_string(second) + " " + of_b + in_brackets(b.place);
   };
   const std::string name = std::string(function) + ": ";
+  for (const auto &[rank, told] : {std::pair(first, &a), std::pair(second, &b)})
+    if (told->head.fails != 0)
+      raise(ErrorKind::state, name + "rank " + std::to_string(rank) + ": " + told->arguments +
+                                  in_brackets(told->place));
   if (a.function != b.function || a.head.sequence != b.head.sequence) {
     const auto call = [](const Told &told) {
       return told.function + " as collective " + std::to_string(told.head.sequence);
@@ -188,18 +194,29 @@ Call::Call(const char *function, const Group &group, const std::source_location 
   group_->under_way = this;
 }
 
-void detail::refuse(const char *function, const Group &group, const std::string &why) noexcept {
+namespace {
+
+void refuse_for(const char *function, const Group &group, const std::string *error) noexcept {
   try {
     Call call(function, group, {});
-    call.refuses_for(why);
+    if (error != nullptr) call.refuses_for(*error);
     throw StateError(function); // the call tells the others when it ends by an exception
   } catch (const Error &) {
   }
 }
 
+} // namespace
+
+void detail::refuse(const char *function, const Group &group) noexcept {
+  refuse_for(function, group, nullptr);
+}
+void detail::refuse(const char *function, const Group &group, const std::string &error) noexcept {
+  refuse_for(function, group, &error);
+}
+
 void Call::refuse_to_meet() noexcept {
   try {
-    meet({.arguments = refusal_, .has_tensor = false});
+    meet({.arguments = refusal_, .has_tensor = false, .fails = fails_});
   } catch (const Error &) {
     // Why this rank refuses is its error; the others have one that names it.
   }

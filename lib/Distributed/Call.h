@@ -28,7 +28,10 @@ public:
   Call &operator=(const Call &) = delete;
 
   /// What the others read if this rank refuses.
-  void refuses_for(std::string why) { refusal_ = std::move(why); }
+  void refuses_for(std::string why) {
+    refusal_ = std::move(why);
+    fails_ = true;
+  }
 
   const char *function() const { return function_; }
   int rank() const { return group_->rank; }
@@ -43,6 +46,7 @@ public:
     Shape shape = {};
     std::string arguments = {}; ///< "root = 0"
     bool has_tensor = true;
+    bool fails = false; ///< `arguments` are the words of an error of this rank
   };
   /// Tells all ranks what this call is, with a few bytes more, and throws on all of them what is
   /// not the same. Gives their bytes, which lie where elements may.
@@ -85,7 +89,8 @@ private:
   std::shared_ptr<detail::GroupState> group_;
   int tag_ = 0;
   std::string refusal_ = "arguments that it refuses";
-  bool to_meet_; ///< whether the other ranks still wait for this one
+  bool fails_ = false; ///< for another reason than its arguments
+  bool to_meet_;       ///< whether the other ranks still wait for this one
   int exceptions_;
   std::deque<Message> messages_;
   std::vector<Tensor> tensors_;

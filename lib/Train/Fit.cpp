@@ -76,17 +76,14 @@ public:
     parts_.checkpoint.emplace_back("in_epoch", in_epoch_);
     parts_.checkpoint.emplace_back("stopped", stopped_);
     parts_.checkpoint.emplace_back("history", run_.history);
-    if (replicas_.asked()) parts_.checkpoint.emplace_back("replicas", replicas_.count());
+    parts_.checkpoint.emplace_back("replicas", replicas_.count());
   }
 
   History run() {
     try {
       return run_all();
-    } catch (const std::exception &error) {
-      replicas_.refuse(error.what());
-      throw;
     } catch (...) {
-      replicas_.refuse("an exception of unknown type");
+      replicas_.refuse();
       throw;
     }
   }

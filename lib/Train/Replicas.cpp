@@ -30,8 +30,8 @@ Tensor number(double value) { return weft::detail::uncommitted(full({}, value, D
 /// Whether replicas have a mean of it, or its largest value.
 bool has_mean(DType dtype) { return is_inexact(dtype) || is_storage(dtype); }
 
-std::string counted(std::int64_t count, const char *word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+std::string counted(std::int64_t count, const char *word, const char *ending = "s") {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : ending);
 }
 
 } // namespace
@@ -59,9 +59,27 @@ void Replicas::together(const F &exchange) {
   exchanging_ = false;
 }
 
-void Replicas::refuse(std::string_view why) noexcept {
-  if (asked() && ranks_ > 1 && !exchanging_)
-    distributed::detail::refuse("fit", group_, "an error: " + std::string(why));
+void Replicas::refuse() noexcept {
+  if (!asked() || ranks_ == 1 || exchanging_) return;
+  std::optional<distributed::detail::Place> place;
+  std::string words = "an exception of unknown type";
+  try {
+    throw;
+  } catch (const Error &error) {
+    words = error.message();
+    if (error.location().known()) {
+      place.emplace(to_string(error.location()));
+    }
+  } catch (const std::exception &error) {
+    words = error.what();
+  } catch (...) {
+  }
+  if (parts_.error != nullptr) {
+    auto [own, from] = parts_.error();
+    if (!own.empty()) words = std::move(own);
+    if (!from.empty()) place.emplace(std::move(from));
+  }
+  distributed::detail::refuse("fit", group_, words);
 }
 
 void Replicas::begin() {
@@ -76,7 +94,7 @@ void Replicas::begin() {
         "epochs = " + std::to_string(settings_.epochs),
         settings_.checkpoints ? "checkpoints" : "no checkpoints",
         counted(static_cast<std::int64_t>(settings_.callbacks.size()), "callback"),
-        parts_.size ? counted(*parts_.size, "batch") + " in an epoch"
+        parts_.size ? counted(*parts_.size, "batch", "es") + " in an epoch"
                     : "batches of no known number",
         parts_.validate ? "a validation" : "no validation",
         "a CPU of x86-64-v" + std::to_string(static_cast<int>(host_cpu_level()))};
@@ -89,6 +107,10 @@ void Replicas::begin() {
                                  : std::string(name_of(variable.dtype())) + " without a value"));
       if (has_value) values.push_back(variable);
     }
+    // What layers, metrics and the optimizer were constructed with.
+    weft::detail::PartCollector constants;
+    constants.constants = &lines;
+    for (const CheckpointPart &part : parts_.checkpoint) part.collect(constants);
     together([&] {
       compare_lines(caller_, group_, lines);
       values.emplace_back(random::detail::process_state());
@@ -110,7 +132,13 @@ void Replicas::begin() {
 }
 
 void Replicas::settle(std::optional<std::int64_t> restored) {
-  if (!asked()) return;
+  if (!asked()) {
+    if (count_ == 1) return;
+    throw ValueError("fit: the run in '" + shown(settings_.checkpoints->folder) + "' has " +
+                     counted(count_, "replica") +
+                     ", and this call is not parallel: ask for them, or begin another run in "
+                     "another folder");
+  }
   const std::optional<std::int64_t> wanted = settings_.parallel.replicas;
   if (ranks_ > 1)
     together([&] {

@@ -40,8 +40,8 @@ public:
   void check_metrics() const;
   /// A place that all ranks come to, and whether one of them wants either.
   void meet(const std::string &what, bool &stop, bool &pause);
-  /// Tells the others, which wait for this rank, what it throws.
-  void refuse(std::string_view why) noexcept;
+  /// Tells the others, which wait for this rank, of the exception that is being handled.
+  void refuse() noexcept;
 
 private:
   using Rows = ReplicaParts::Rows;

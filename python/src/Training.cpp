@@ -90,6 +90,25 @@ private:
   std::shared_ptr<PyObject> target_, run_;
 };
 
+/// "KeyError: 'x'", and "train.py:41", where it was raised: in code of the user, if any is on the
+/// way.
+std::pair<std::string, std::string> words_of_error(const nb::python_error &error) {
+  const nb::module_ traceback = nb::module_::import_("traceback");
+  std::string words, place;
+  for (const nb::handle line : traceback.attr("format_exception_only")(error.type(), error.value()))
+    words += nb::cast<std::string>(line);
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  if (!error.traceback().is_valid()) return {words, place};
+  const std::string own = package_folder();
+  for (const nb::handle frame : traceback.attr("extract_tb")(error.traceback())) {
+    const auto file = nb::cast<std::string>(frame.attr("filename"));
+    if (!place.empty() && !own.empty() && file.starts_with(own)) continue;
+    place = file.substr(file.rfind('/') + 1) + ":" +
+            nb::cast<std::string>(nb::str(nb::object(frame.attr("lineno"))));
+  }
+  return {words, place};
+}
+
 /// What the loop calls for its batches, with the functions of Python.
 train::detail::FitParts fit_parts(const nb::object &calls) {
   const auto method = [&](const char *name) { return keep(calls.attr(name)); };
@@ -149,6 +168,15 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   replicas.next_test = next("next_test");
   replicas.test = [test = method("test"), to_list](const std::vector<Tensor> &rows) {
     in_python([&] { nb::handle(test.get())(to_list(rows)); });
+  };
+  parts.error = [] {
+    try {
+      throw;
+    } catch (const nb::python_error &error) {
+      return in_python([&] { return words_of_error(error); });
+    } catch (...) { // its words are known in C++
+      return std::pair<std::string, std::string>();
+    }
   };
   parts.numbers = [numbers = method("numbers"), call] {
     return in_python([&] {

@@ -111,7 +111,7 @@ class Parallel(NamedTuple):
 
     replicas: int | None = None
     """By default the number of ranks that the run first starts with, which its checkpoints keep. One
-    is a run without replicas; 0 is none at all: this process trains alone, whatever others do."""
+    is a run without replicas, of which other ranks do the same."""
     group: Group | None = None
     """The ranks; by default the world."""
     bucket_mib: float = 4
@@ -371,14 +371,17 @@ def fit(
         model: is called with x, and with `training=True` or False if it has that parameter
         data: a data set of batches, or another iterable of pairs, which may be lists
         optimizer: has `apply_gradients(pairs)`, of gradients and variables
-        loss: `loss(y, predictions)`, a scalar
-        metrics: objects with `update(y, predictions)`, `result()` and `reset()`, by name or alone
+        loss: `loss(y, predictions)`, a scalar; with replicas a mean over rows, as each one's counts by
+            its share of the rows: sums would be divided by the replicas
+        metrics: objects with `update(y, predictions)`, `result()` and `reset()`, by name or alone; with
+            replicas their variables hold sums, which are added up over the replicas
         validation: what the model is tried on after each epoch
         callbacks: `early_stopping` and its like, functions of the `Run` that are called after each
             epoch, and objects with some of the methods `begin`, `epoch_begin`, `step_end`,
-            `epoch_end` and `end` of the run
-        parallel: a number of replicas, which the ranks of a program of several processes share, or
-            `Parallel` with more options; all ranks call `fit` with the same data and options
+            `epoch_end` and `end` of the run; what one changes (weights, a learning rate, a
+            generator) it changes on all ranks, or they differ from then on
+        parallel: a number of replicas, at least 1, which the ranks of a program of several processes
+            share, or `Parallel` with more options; by default, as by False, none; all ranks call `fit` with the same data and options
         checkpoints: a folder, or `Checkpoints` with more options
         compile: whether steps are traced and compiled
         progress: whether a bar is shown
@@ -386,11 +389,12 @@ def fit(
     Raises:
         ValueError: for a negative number of epochs, data or validation without a batch, and metrics
             of one name; with replicas for more ranks than there are, another number than the
-            checkpoints have, a batch of fewer rows that is not the last of its epoch, and metrics
+            checkpoints have, fewer than 1, a batch of fewer rows that is not the last of its epoch, and metrics
             without variables or that do not begin at 0
         ShapeError: for a loss that is no scalar, and tensors of a batch that replicas cannot share
         StateError: if ranks do not do the same, and on the others for what one of them raises
-        TypeError: for a batch that is no pair, a metric or a callback that is none
+        TypeError: for a batch that is no pair, a metric or a callback that is none, and
+            `parallel=True`
     """
     batches = _weft.internal_batches_of(data)
     tried = None if validation is None else _weft.internal_batches_of(validation)
@@ -401,7 +405,7 @@ def fit(
     calls = _Calls(model, batches, optimizer, loss, named, tried, compile)
     where = None if checkpoints is None else _folder(checkpoints)
     parts: list[tuple[str, Any]] = []
-    shared = None if parallel is None else _parallel(parallel)
+    shared = None if parallel is None or parallel is False else _parallel(parallel)
     if where is not None or shared is not None:
         # What there is to save, before the first update.
         if hasattr(optimizer, "prepare"):  # one that derives from weft.optimizers.Optimizer
@@ -438,7 +442,18 @@ def _method_of_optimizer(optimizer: Any) -> None:
 
 
 def _parallel(given: Any) -> tuple[int | None, Any, float]:
+    if given is True:
+        raise TypeError(
+            "fit: parallel is True, but must be a number of replicas, or wf.train.Parallel() for one "
+            "on each rank"
+        )
     options = given if isinstance(given, Parallel) else Parallel(given)
+    if isinstance(options.replicas, bool):
+        raise TypeError(f"fit: replicas is {options.replicas}, but must be a number, at least 1")
+    if options.replicas == 0:
+        raise _weft.ValueError(
+            "fit: replicas is 0, but must be at least 1: with parallel=None this process trains alone"
+        )
     bucket = optional_number("fit: bucket_mib", options.bucket_mib)
     return (
         optional_integer("fit: replicas", options.replicas),

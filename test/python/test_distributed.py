@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import weft as wf
@@ -195,12 +196,25 @@ try:
     run(2 + rank, None)
 except wf.StateError as error:
     print(f"{rank}: {error}\\n", end="", flush=True)
+def on_epoch_end(run):
+    if rank == 1: raise KeyError("callback on rank 1")
+try:
+    wf.train.fit(
+        wf.Sequential([wf.nn.Dense(1)]), [(xs[:4], ys[:4])], optimizer=wf.optimizers.SGD(0.1),
+        loss=wf.losses.mean_squared_error, callbacks=[on_epoch_end], parallel=2, progress=False)
+except wf.StateError as error:
+    print(f"{rank}: {error}\\n", end="", flush=True)
+except KeyError:
+    print(f"{rank} has its own\\n", end="", flush=True)
 print(f"{rank} done {wf.distributed.all_reduce(1).item()}\\n", end="", flush=True)
 """, bars=0)
     for rank in range(2):
         assert re.search(rf"{rank}: train.py:\d+: fit: there are 2 ranks and 1 replica, which they share", refused), refused
         assert re.search(rf"{rank}: train.py:\d+: fit: ranks do not do the same: rank 0 has replicas = 2, and rank 1 replicas = 3", refused), refused
         assert f"{rank} done 2\n" in refused
+    line = 1 + TRAIN.count("\n") + 10
+    assert f"fit: rank 1: KeyError: 'callback on rank 1' (train.py:{line})\n" in refused, refused
+    assert "1 has its own\n" in refused and "arguments differ" not in refused
 
 
 def test_replicas_in_one_process() -> None:
@@ -228,6 +242,48 @@ def test_replicas_in_one_process() -> None:
         fit(parallel=wf.train.Parallel(4, group=3))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="fit: replicas"):
         fit(parallel="many")
+    for alone in (None, False):
+        fit(parallel=alone, metrics=[Counter()], compile=False)  # which replicas refuse
+    for wrong in (True, wf.train.Parallel(True), wf.train.Parallel(False)):
+        with pytest.raises(TypeError, match="fit: (parallel|replicas) is (True|False), but must be a number"):
+            fit(parallel=wrong)
+    for none in (0, wf.train.Parallel(0)):
+        with pytest.raises(wf.ValueError, match="fit: replicas is 0, but must be at least 1"):
+            fit(parallel=none)
+
+
+class OwnR2(wf.Module):
+    """A metric of the library in one of one's own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.r2 = wf.metrics.R2()
+
+    def update(self, y: wf.Tensor, p: wf.Tensor) -> None:
+        self.r2.update(y, p)
+
+    def result(self) -> wf.Tensor:
+        return self.r2.result()
+
+    def reset(self) -> None:
+        self.r2.reset()
+
+
+@pytest.mark.parametrize("metric", [wf.metrics.R2, OwnR2])
+def test_r2_of_replicas(metric: type) -> None:
+    x = np.random.default_rng(1).normal(size=(30, 2)).astype(np.float32)
+    y = (x @ [[1.0], [2.0]] + 100).astype(np.float32)
+    model = wf.Sequential([wf.nn.Dense(1)])
+
+    def of(replicas: int | None) -> float:
+        return float(wf.train.fit(
+            model, [(x[:20], y[:20]), (x[20:], y[20:])], optimizer=wf.optimizers.SGD(0.0), loss=wf.losses.mean_squared_error,
+            metrics={"r2": metric()}, parallel=replicas, progress=False)["r2"][-1])
+
+    expected = of(None)
+    assert expected != 0
+    for replicas in (1, 2, 5):
+        assert of(replicas) == pytest.approx(expected, rel=1e-6)
 
 
 def test_the_launcher(tmp_path: Path) -> None:

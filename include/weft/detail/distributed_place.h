@@ -21,8 +21,9 @@ private:
 };
 
 /// Has a part in a collective whose arguments this rank refuses, so that the others, which wait for
-/// it, throw a StateError that names it and `why`. `function` lives for ever.
-void refuse(const char *function, const Group &group,
-            const std::string &why = "arguments that it refuses") noexcept;
+/// it, throw a StateError that names it. `function` lives for ever.
+void refuse(const char *function, const Group &group) noexcept;
+/// The same for an error of this rank, of whose words they quote the first 320 bytes.
+void refuse(const char *function, const Group &group, const std::string &error) noexcept;
 
 } // namespace weft::distributed::detail

@@ -62,7 +62,14 @@ public:
   void variable(const Variable &value);
   void stateful(Stateful &value);
   template <class T>
-  void literal(const T &) {}
+  void literal(const T &value) {
+    if (constants == nullptr) return;
+    // Unsigned ones are identities: of functions, say, by which traces know them.
+    if constexpr (std::is_same_v<T, std::uint64_t>) return;
+    else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
+      add_constant(text_of_number(widest(value)));
+    else add_constant(std::string(std::string_view(value)));
+  }
 
   /// A number, an enum or a text.
   template <class T>
@@ -94,8 +101,11 @@ public:
   std::vector<TensorPart> tensors;
   std::vector<NumberPart> numbers;
   std::vector<StatePart> states;
+  /// If given, gathers what layers, metrics and optimizers are constructed with: "'path' = 0.1".
+  std::vector<std::string> *constants = nullptr;
 
 private:
+  void add_constant(const std::string &text);
   void add_tensor(const Tensor &value, Tensor *target);
   void add_number(std::string text, std::function<bool(const std::string &, bool)> take);
   /// The path, which nothing else has.

@@ -141,6 +141,9 @@ struct FitParts {
   std::vector<CheckpointPart> checkpoint;
   std::optional<std::int64_t> size; ///< of an epoch, in batches
   ReplicaParts replicas;
+  /// The words of the exception that is being handled, and the file and line it came from, if they
+  /// are known; by default those of C++.
+  std::function<std::pair<std::string, std::string>()> error;
 };
 struct FitSettings {
   std::int64_t epochs;

@@ -35,7 +35,8 @@ static double largest_of(DType dtype) { return finfo(dtype).max; }
 std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
                                                    LearningRate rate, std::string name,
                                                    detail::CommonOptions common,
-                                                   std::shared_ptr<const Rule> rule) {
+                                                   std::shared_ptr<const Rule> rule,
+                                                   detail::OptionTexts options) {
   constexpr double any = std::numeric_limits<double>::infinity();
   if (rate.is_number()) check_option(kind, "learning_rate", rate.number(), any);
   if (const Variable *const variable = rate.variable();
@@ -82,9 +83,9 @@ std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Lis
   std::string lower = kind;
   for (char &c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   if (name.empty()) name = own_name_of(lower);
-  auto state =
-      std::make_shared<detail::OptimizerState>(kind, std::move(name), std::move(listing),
-                                               std::move(rate), std::move(common), std::move(rule));
+  auto state = std::make_shared<detail::OptimizerState>(kind, std::move(name), std::move(listing),
+                                                        std::move(rate), std::move(common),
+                                                        std::move(rule), std::move(options));
   static_cast<void>(state->prepared());
   return state;
 }
@@ -456,8 +457,16 @@ void visit(detail::OptimizerState &state, const detail::Entries &entries,
     visitor.variable(value);
     visitor.pop();
   };
-  // The step, the learning rate, the calls since the last update, the weights' state.
-  visitor.enter(Node::tuple, 4);
+  // What it is, the step, the learning rate, the calls since the last update, the weights' state.
+  visitor.enter(Node::tuple, 5);
+  visitor.enter(Node::sequence, state.options.size() + 1);
+  const auto literal = [&](std::string_view name, std::string_view text) {
+    visitor.push(name);
+    visitor.literal(text);
+    visitor.pop();
+  };
+  literal("kind", state.kind);
+  for (const auto &[name, text] : state.options) literal(name, text);
   variable("step", state.step);
   if (auto *rate = state.rate.variable()) variable("learning_rate", *rate);
   else visitor.enter(Node::empty, 0);

@@ -5,6 +5,7 @@
 
 #include "NN/Optimizers/State.h"
 #include "Support/CallSite.h"
+#include <weft/detail/saved_parts.h>
 
 namespace weft::optimizers {
 
@@ -115,6 +116,35 @@ Formula formula_of(const char *kind, const Options &options) {
   }(std::make_index_sequence<own - 1>());
 }
 
+/// The values of all options but the name, and but for a rate that is a variable or a function.
+template <class Options>
+detail::OptionTexts texts_of(const Options &options) {
+  detail::OptionTexts texts;
+  const auto text = [&](const auto &value, const auto &text) -> std::string {
+    using Value = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, LearningRate>)
+      return value.is_number()             ? text(value.number(), text)
+             : value.variable() == nullptr ? "a schedule"
+                                           : "a variable";
+    else if constexpr (std::is_same_v<Value, std::optional<double>>)
+      return value ? text(*value, text) : "none";
+    else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+      std::string all;
+      for (const std::string &each : value) all += (all.empty() ? "" : ", ") + each;
+      return all;
+    } else if constexpr (std::is_same_v<Value, bool>) return value ? "true" : "false";
+    else return weft::detail::text_of_number(weft::detail::widest(value));
+  };
+  const auto add = [&](const auto &option) {
+    if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(options.*option.member)>,
+                                  std::string>)
+      texts.emplace_back(option.name, text(options.*option.member, text));
+  };
+  std::apply([&](const auto &...each) { (add(each), ...); },
+             weft_options(static_cast<const Options *>(nullptr)));
+  return texts;
+}
+
 template <class Formula, class Options, class Kernel>
 std::shared_ptr<detail::OptimizerState> make(const char *kind, detail::Listing listing,
                                              const Options &options, Kernel kernel,
@@ -122,7 +152,7 @@ std::shared_ptr<detail::OptimizerState> make(const char *kind, detail::Listing l
   auto rule = std::make_shared<RuleOf<Formula, Kernel>>(formula_of<Formula>(kind, options), kernel);
   const CompositeCall site(kind, where);
   return make_state(kind, std::move(listing), options.learning_rate, options.name,
-                    common_of(options), std::move(rule));
+                    common_of(options), std::move(rule), texts_of(options));
 }
 
 } // namespace

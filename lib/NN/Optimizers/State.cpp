@@ -69,16 +69,17 @@ bool Entry::prepare(const Rule &rule) const {
 
 OptimizerState::OptimizerState(const char *kind, std::string name, Listing listing,
                                LearningRate rate, CommonOptions common,
-                               std::shared_ptr<const Rule> rule)
+                               std::shared_ptr<const Rule> rule, OptionTexts options)
     : kind(kind), name(std::move(name)), listing(std::move(listing)), rate(std::move(rate)),
-      common(std::move(common)), rule(std::move(rule)), step(counter(this->name + ".step")) {
+      common(std::move(common)), rule(std::move(rule)), options(std::move(options)),
+      step(counter(this->name + ".step")) {
   if (this->common.accumulate > 1) micro = counter(this->name + ".accumulated");
 }
 
 OptimizerState::OptimizerState(const std::shared_ptr<OptimizerState> &other)
     : kind(other->kind), name(other->name), listing(other->listing), rate(other->rate),
-      common(other->common), rule(other->rule), step(other->step), micro(other->micro),
-      warned(other->warned.load()), origin(other) {
+      common(other->common), rule(other->rule), options(other->options), step(other->step),
+      micro(other->micro), warned(other->warned.load()), origin(other) {
   for (const std::shared_ptr<Entry> &entry : other->all()) {
     entries.push_back(std::make_shared<Entry>(*entry));
     original_weights.push_back(entry->weight.variable);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "NN/Optimizers/TensorArithmetic.h"
@@ -54,6 +55,9 @@ struct CommonOptions {
   std::int64_t accumulate = 1;
 };
 
+/// Names of options and their values as text, where they have one.
+using OptionTexts = std::vector<std::pair<std::string, std::string>>;
+
 /// A variable that is updated, and what is kept for it: variables that have no values until it has
 /// one.
 struct Entry {
@@ -81,7 +85,7 @@ void check_model(const std::string &kind, const std::vector<nn::NamedVariable> &
 
 struct OptimizerState {
   OptimizerState(const char *kind, std::string name, Listing listing, LearningRate rate,
-                 CommonOptions common, std::shared_ptr<const Rule> rule);
+                 CommonOptions common, std::shared_ptr<const Rule> rule, OptionTexts options);
   /// The same with handles of its own, for who exchanges variables.
   explicit OptimizerState(const std::shared_ptr<OptimizerState> &other);
   OptimizerState(const OptimizerState &) = delete;
@@ -105,6 +109,7 @@ struct OptimizerState {
   LearningRate rate;
   const CommonOptions common;
   const std::shared_ptr<const Rule> rule;
+  const OptionTexts options; ///< all that it was constructed with, but for its name
   Variable step;
   std::optional<Variable> micro; ///< calls since the last update, where gradients are accumulated
   std::atomic<bool> warned = false;
@@ -130,7 +135,8 @@ private:
 std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
                                                    LearningRate rate, std::string name,
                                                    detail::CommonOptions common,
-                                                   std::shared_ptr<const Rule> rule);
+                                                   std::shared_ptr<const Rule> rule,
+                                                   detail::OptionTexts options);
 
 /// Throws ValueError unless 0 <= value < below, which is infinity for any finite number.
 void check_option(const char *kind, const char *option, double value, double below);

@@ -203,6 +203,12 @@ TEST_F(Ranks, HearWhatTrainingRefuses) {
           std::string("fit: replicas is -3, but must be at least 1"),
           differ + "replicas = 4, and rank " + last + " replicas = 8",
           differ + "epochs = 1, and rank " + last + " epochs = 2",
+          differ + "'optimizer.learning_rate' = 0.01, and rank " + last +
+              " 'optimizer.learning_rate' = 0.02",
+          differ + "'optimizer.clip_norm' = none, and rank " + last +
+              " 'optimizer.clip_norm' = 1.5",
+          differ + "'optimizer.kind' = Adam, and rank " + last + " 'optimizer.kind' = AdamW",
+          "= 0.25, and rank " + last + " 'model.0.", // what the dropout was constructed with
           "and rank " + last + " 'model.0.bias' of f32(4,)",
           "rank " + last + " test 0 of epoch 1 of 20 rows", std::string("step 1 of 8 rows"),
           std::string("step 1 of 9 rows"), std::string("digits.idx is damaged"),

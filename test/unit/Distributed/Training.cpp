@@ -188,6 +188,21 @@ void refused() {
   fit({.replicas = -3}, nothing);
   fit({.replicas = last ? 8 : 4}, nothing);
   fit({.replicas = 4}, [&](auto &, auto &options) { options.epochs = last ? 2 : 1; });
+  fit({.replicas = 4}, [&](auto &problem, auto &options) {
+    options.optimizer = optimizers::Adam(problem.model, {.learning_rate = last ? 0.02 : 0.01});
+  });
+  fit({.replicas = 4}, [&](auto &problem, auto &options) {
+    options.optimizer = optimizers::Adam(
+        problem.model, {.clip_norm = last ? std::optional(1.5) : std::nullopt, .accumulate = 2});
+  });
+  fit({.replicas = 4}, [&](auto &problem, auto &options) {
+    if (last) options.optimizer = optimizers::AdamW(problem.model, {.weight_decay = 0});
+    else options.optimizer = optimizers::Adam(problem.model);
+  });
+  fit({.replicas = 4}, [&](auto &problem, auto &options) {
+    problem.model = nn::Sequential{nn::Dropout(last ? 0.5 : 0.25), nn::Dense(3)};
+    options.optimizer = optimizers::Adam(problem.model);
+  });
   fit({.replicas = 4}, [&](auto &problem, auto &) {
     if (last) problem.model = nn::Sequential{nn::Dense(4), nn::Dense(3)};
   });

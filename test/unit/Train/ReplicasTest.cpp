@@ -2,6 +2,7 @@
 #include "../Testing.h"
 
 #include <cmath>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 
@@ -211,6 +212,36 @@ TEST(Fit, OfReplicasHasTheMetricsOfAllRows) {
           EXPECT_NE(value, 0) << name;
         }
     }
+}
+
+TEST(Fit, RefusesToGoOnWithoutItsReplicas) {
+  const auto message_of = [](std::int64_t first, std::int64_t second) {
+    const std::string folder = testing::TempDir() + "weft-replicas";
+    std::filesystem::remove_all(folder);
+    const auto run = [&](std::int64_t replicas, std::int64_t epochs) {
+      const Problem problem;
+      auto options = problem.options(epochs);
+      options.parallel = {.replicas = replicas};
+      options.checkpoints = train::FitCheckpoints{.folder = folder};
+      return train::fit(problem.model, problem.data, options);
+    };
+    run(first, 1);
+    try {
+      EXPECT_EQ(run(second, 2).series("loss").size(), 2U);
+    } catch (const ValueError &error) {
+      return std::string(error.message());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(
+      message_of(4, 0),
+      testing::AllOf(testing::StartsWith("fit: the run in '"),
+                     testing::HasSubstr("' has 4 replicas, and this call is not parallel")));
+  EXPECT_THAT(message_of(0, 4),
+              testing::AllOf(testing::StartsWith("fit: replicas is 4, and the run"),
+                             testing::HasSubstr("' has 1: ")));
+  EXPECT_EQ(message_of(0, 1), "no error"); // which is the same
+  EXPECT_EQ(message_of(1, 0), "no error");
 }
 
 /// Counts downwards, from one.
