@@ -76,6 +76,7 @@ public:
     parts_.checkpoint.emplace_back("in_epoch", in_epoch_);
     parts_.checkpoint.emplace_back("stopped", stopped_);
     parts_.checkpoint.emplace_back("history", run_.history);
+    replicas_part_ = parts_.checkpoint.size();
     parts_.checkpoint.emplace_back("replicas", replicas_.count());
   }
 
@@ -115,6 +116,20 @@ private:
 
   void meet(const std::string &what) { replicas_.meet(what, run_.stop, run_.pause); }
 
+  /// What the latest checkpoint has: one of before there were replicas does not say that it had
+  /// one.
+  Checkpoint of_the_latest(const Checkpoint &what) {
+    const std::vector<CheckpointInfo> all = manager_->checkpoints();
+    const std::string name = std::string(saved_names::kNumber) + "replicas";
+    if (all.empty()) return what;
+    const SafetensorsFile latest(all.back().path);
+    if (latest.metadata().contains(name)) return what;
+    replicas_.count() = 1;
+    std::vector<CheckpointPart> parts = what.parts();
+    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(replicas_part_));
+    return Checkpoint(std::move(parts));
+  }
+
   /// The step that a checkpoint was restored of.
   std::optional<std::int64_t> open_checkpoints() {
     if (!settings_.checkpoints) return std::nullopt;
@@ -127,7 +142,7 @@ private:
     what_.emplace(parts_.checkpoint);
     interrupts_.emplace();
     // A run that is over already never calls its layers.
-    if (!manager_->restore_latest(*what_)) return std::nullopt;
+    if (!manager_->restore_latest(of_the_latest(*what_))) return std::nullopt;
     initialize_waiting("fit", parts_.checkpoint);
     return run_.step;
   }
@@ -206,6 +221,7 @@ private:
   std::optional<Checkpoint> what_;
   std::optional<Interrupts> interrupts_;
   Replicas replicas_;
+  std::size_t replicas_part_ = 0; ///< its place among the checkpoint's
 };
 
 } // namespace

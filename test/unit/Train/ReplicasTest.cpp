@@ -6,6 +6,9 @@
 
 #include <gmock/gmock.h>
 
+#include "IO/Safetensors.h"
+#include "Support/Files.h"
+
 #include <weft/weft.h>
 
 #include <weft/train/fit.h>
@@ -242,6 +245,37 @@ TEST(Fit, RefusesToGoOnWithoutItsReplicas) {
                              testing::HasSubstr("' has 1: ")));
   EXPECT_EQ(message_of(0, 1), "no error"); // which is the same
   EXPECT_EQ(message_of(1, 0), "no error");
+}
+
+/// Writes a checkpoint again without that it had one replica, as it was before there were any.
+void forget_replicas(const std::string &path) {
+  std::map<std::string, std::string> texts;
+  std::vector<SafetensorsItem> items;
+  {
+    const SafetensorsFile file(path);
+    texts = file.metadata();
+    for (const SafetensorsEntry &entry : file.entries())
+      items.push_back({entry.name, file.load(entry.name)});
+  }
+  ASSERT_EQ(texts.erase("weft.number.replicas"), 1U);
+  AtomicFile file(path);
+  write_safetensors(file, std::move(items), std::move(texts));
+  file.commit();
+}
+
+TEST(Fit, GoesOnFromBeforeThereWereReplicas) {
+  const std::string folder = testing::TempDir() + "weft-before-replicas";
+  std::filesystem::remove_all(folder);
+  const auto run = [&](std::int64_t epochs, bool saves) {
+    const Problem problem;
+    auto options = problem.options(epochs);
+    if (saves) options.checkpoints = train::FitCheckpoints{.folder = folder};
+    return train::fit(problem.model, problem.data, options);
+  };
+  run(1, true);
+  for (const auto &entry : std::filesystem::directory_iterator(folder))
+    forget_replicas(entry.path().string());
+  EXPECT_EQ(run(3, true), run(3, false));
 }
 
 /// Counts downwards, from one.
