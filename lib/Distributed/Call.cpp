@@ -103,7 +103,8 @@ bool unpack(const std::byte *from, std::size_t room, Told &told) {
   };
   const std::string sizes = text(head.dimensions * sizeof(std::int64_t));
   std::vector<std::int64_t> dims(sizes.size() / sizeof(std::int64_t));
-  std::memcpy(dims.data(), sizes.data(), dims.size() * sizeof(std::int64_t));
+  // A scalar has none, and memcpy takes no null pointer.
+  if (!dims.empty()) std::memcpy(dims.data(), sizes.data(), dims.size() * sizeof(std::int64_t));
   told.shape = Shape(dims);
   told.function = text(head.function);
   told.arguments = text(head.arguments);

@@ -382,7 +382,7 @@ void Watch::take(int from, Kind kind, std::string_view text) {
     text.remove_prefix(sizeof progress + sizeof count);
     if (count > text.size() / sizeof(int)) break;
     known.pending.resize(count);
-    std::memcpy(known.pending.data(), text.data(), count * sizeof(int));
+    if (count > 0) std::memcpy(known.pending.data(), text.data(), count * sizeof(int));
     known.call = text.substr(count * sizeof(int));
     const Clock::time_point now = Clock::now();
     if (!known.waits || progress != known.progress) known.moved = now;
