@@ -61,7 +61,8 @@ struct Opened {
   std::string tried; ///< a line for each library that cannot be used: "\n  libmpi.so.40: .."
 };
 
-/// What an engine's library exports as "weft_distributed_engine": null for another version.
+/// What an engine's library exports as "weft_distributed_engine": the caller's to delete, but for
+/// the engine in it, which lives as long as the process; null for another version.
 /// `libraries` are to be tried in that order, by name or path, and end with a null.
 using EngineFactory = Opened *(int version, const char *const *libraries);
 

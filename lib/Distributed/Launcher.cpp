@@ -1,5 +1,6 @@
 // Which launcher started this process, and the MPI library that belongs to it.
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include <climits>
@@ -95,7 +96,8 @@ Engine &open_mpi_engine(const std::vector<std::string> &libraries) {
   std::vector<const char *> names;
   for (const std::string &name : libraries) names.push_back(name.c_str());
   names.push_back(nullptr);
-  Opened *opened = factory == nullptr ? nullptr : factory(kEngineVersion, names.data());
+  const std::unique_ptr<Opened> opened(factory == nullptr ? nullptr
+                                                          : factory(kEngineVersion, names.data()));
   if (opened == nullptr) refuse(std::string(kEngineFile) + " is of another version of Weft");
   tried += opened->tried;
   if (opened->engine == nullptr) refuse("no MPI library can be opened");

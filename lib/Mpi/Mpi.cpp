@@ -134,7 +134,7 @@ extern "C" __attribute__((visibility("default"))) weft::distributed::Opened *
 weft_distributed_engine(int version, const char *const *libraries) {
   using namespace weft::mpi;
   if (version != weft::distributed::kEngineVersion) return nullptr;
-  auto *opened = new weft::distributed::Opened; // lives as long as the process, as MPI does
+  auto *opened = new weft::distributed::Opened;
   for (; *libraries != nullptr; ++libraries) {
     std::string why;
     std::unique_ptr<Library> library = open_library(*libraries, why);
