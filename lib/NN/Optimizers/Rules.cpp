@@ -1,11 +1,13 @@
 // The rules: what each optimizer keeps for a variable, and the numbers of its formula.
+#include <charconv>
+#include <iterator>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "NN/Optimizers/State.h"
 #include "Support/CallSite.h"
-#include <weft/detail/saved_parts.h>
 
 namespace weft::optimizers {
 
@@ -133,7 +135,11 @@ detail::OptionTexts texts_of(const Options &options) {
       for (const std::string &each : value) all += (all.empty() ? "" : ", ") + each;
       return all;
     } else if constexpr (std::is_same_v<Value, bool>) return value ? "true" : "false";
-    else return weft::detail::text_of_number(weft::detail::widest(value));
+    else if constexpr (std::is_enum_v<Value>) return std::to_string(static_cast<int>(value));
+    else {
+      char digits[32]; // the fewest that are that number
+      return {digits, std::to_chars(std::begin(digits), std::end(digits), value).ptr};
+    }
   };
   const auto add = [&](const auto &option) {
     if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(options.*option.member)>,
