@@ -223,15 +223,16 @@ static bool have_no_common_dtype(const Operand &lhs, const Operand &rhs) {
          !DTypeJoin{lhs.dtype(), rhs.dtype()}.common();
 }
 
-/// A whole number beside an integer tensor whose dtype does not hold it, as a tensor of one that
-/// does.
+/// A whole number beside an integer tensor whose dtype does not hold it, or beside bools and no
+/// int32, which it is there, as a tensor of a dtype that does.
 static std::optional<Tensor> out_of_range(const Operand &number, const Operand &tensor) {
   if (!number.weak() || number.weak_kind() != DTypeKind::integer || tensor.weak() ||
-      tensor.undefined() || !is_integer(tensor.dtype()))
+      tensor.undefined() || is_inexact(tensor.dtype()))
     return std::nullopt;
   std::int64_t value = 0;
   std::uint64_t large = 0;
-  const bool fits = visit_dtype(tensor.dtype(), [&]<class T>() {
+  const DType beside = tensor.dtype() == DType::boolean ? DType::i32 : tensor.dtype();
+  const bool fits = visit_dtype(beside, [&]<class T>() {
     T held{};
     if constexpr (std::is_integral_v<T>) return number.exactly_as(held);
     else return true;

@@ -86,18 +86,14 @@ Tensor value_of(PyObject *object) {
   return is_tensor(object) ? tensor_in(object) : variable_in(object).value();
 }
 
-/// Infinity of its sign for a whole number beyond int64, which compares with integers as the number
-/// does, but for those of uint64 if it is of these; null for anything else.
+/// Infinity of its sign for a whole number beyond 64 bits, which C++ does not have: it compares
+/// with integers as the number does. Null for anything else, and beside floats.
 nb::object beyond_integers(PyObject *self, PyObject *object) {
   if (!PyLong_CheckExact(object)) return {};
   int overflow = 0;
-  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  if (overflow == 0 && value == static_cast<std::int32_t>(value)) return {};
-  const DType dtype = value_of(self).dtype();
-  // Beside bools a number is an int32.
-  if (is_inexact(dtype) || (overflow == 0 && dtype != DType::boolean)) return {};
-  if (overflow == 0) overflow = value < 0 ? -1 : 1;
-  if (overflow > 0 && dtype == DType::u64) {
+  PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0 || is_inexact(value_of(self).dtype())) return {};
+  if (overflow > 0) {
     PyLong_AsUnsignedLongLong(object);
     if (PyErr_Occurred() == nullptr) return {};
     PyErr_Clear();
