@@ -339,7 +339,7 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
     if (is_there[i]) all[i] = sum[next++];
   for (std::size_t i = 0; i < metrics_.size(); ++i)
     if (leaves.front().metrics[i].defined()) {
-      const Tensor counted = sum[next++];
+      const Tensor &counted = sum[next++];
       const VariableState::Merge merge = metrics_[i].variable->merge();
       Tensor all_so_far = metrics_[i].before;
       const auto take = [&](const Tensor &value) {

@@ -192,7 +192,7 @@ Tensor slid_by_size(const Tensor &a, const Tensor &v, const Size &m, const Size 
   Sizes behind;
   behind.push_back(n - 1);
   const Tensor zero = cast(0, a.dtype()), padded = weft::pad(a, zero, behind, behind, Ints{0});
-  const Tensor found = reshape(
+  Tensor found = reshape(
       convolution(reshape(padded, {1, -1, 1}), reshape(v, {-1, 1, 1}), {.padding = {{0, 0}}}),
       {-1});
   if (mode == ConvolveMode::full) return found;

@@ -478,7 +478,7 @@ static Tensor residuals_of(const char *function, const Tensor &a, const Tensor &
   const Size rows = pinned_size(a, a.rank() - 2), unknowns = pinned_size(a, a.rank() - 1);
   const bool known = rows.is_number() && unknowns.is_number();
   if (known && rows.number() <= unknowns.number()) return zeros({0}, component_of(a.dtype()));
-  const Tensor all = sum(square(real_magnitudes(columns - matmul(a, x))), {.axes = Ints{-2}});
+  Tensor all = sum(square(real_magnitudes(columns - matmul(a, x))), {.axes = Ints{-2}});
   if (known) return all;
   if (all.rank() != 1)
     raise(ErrorKind::shape, std::string(function) + ": a has the shape " + to_string(shape_of(a)) +

@@ -1,4 +1,5 @@
-// A small network, its optimizer and its data, which draw: what runs of `train::fit` are compared on.
+// A small network, its optimizer and its data, which draw: what runs of `train::fit` are compared
+// on.
 #pragma once
 
 #include <vector>

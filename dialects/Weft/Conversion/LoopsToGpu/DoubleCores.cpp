@@ -23,7 +23,7 @@ public:
     setWarps(4);
   }
 
-private:
+protected:
   /// Elements of 16 bytes, a chunk.
   static constexpr int64_t kCopied = 2;
 

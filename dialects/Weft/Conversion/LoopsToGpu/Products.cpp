@@ -13,8 +13,6 @@
 
 namespace mlir::weft {
 
-using linalg::GenericOp;
-
 namespace {
 
 /// Threads of a block along each axis of its tile.

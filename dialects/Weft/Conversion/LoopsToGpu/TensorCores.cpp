@@ -42,7 +42,7 @@ public:
     setWarps(isHuge ? 4 : 2);
   }
 
-private:
+protected:
   /// Elements of a copy of 16 bytes, a chunk.
   static constexpr int64_t kCopied = 8;
 
