@@ -95,27 +95,35 @@ class Run:
         found = {}
         for name in ("weft-opt", "weft-run", "weft-compile"):
             self.program(name)
+        # Each ends by itself; what it has begun by then may take a minute more.
+        def in_time(share):
+            return ["--seconds", str(max(10, round(self.left(share))))]
+
+        def limit(share):
+            return self.left(share) + 60
+
         every = ["--every", str(self.options.every or (120 if self.emulated else 1))]
         functions = [python, "test/Gpu/every-function.py", os.path.join(self.build, "bin"), "test",
-                     os.path.join(self.scratch, "functions"), "--against-emulator", *every]
-        done = self.command(functions, self.left(0.5))
+                     os.path.join(self.scratch, "functions"), "--against-emulator", *every, *in_time(0.4)]
+        done = self.command(functions, limit(0.4))
         found["functions"] = summary(done)
         digests = []
         for where in ("here", "emulator"):
             file = os.path.join(self.scratch, f"digests-{where}.json")
             oracle = [python, "test/Oracle/every-op.py", self.program("weft-run"), os.path.join(self.build, "generated/test/samples.json"),
                       os.path.join(self.scratch, "oracle"), "--device", "gpu:0", "--digests", file,
-                      "--every", str(self.options.every or (1500 if self.emulated else 17))]
+                      "--every", str(self.options.every or (1500 if self.emulated else 3)), *in_time(0.4)]
             environment = {"PYTHONPATH": os.path.join(TOP, "test/Oracle/Inputs")}
             if where == "emulator":
                 environment |= {"WEFT_CUDA_DRIVER": self.emulator, "WEFT_GPU_EMULATOR": "seed=2"}
-            done = self.command(oracle, self.left(0.5), **environment)
+            done = self.command(oracle, limit(0.4), **environment)
             found[f"oracle_{where}"] = summary(done)
             with open(file) as given:
                 digests.append(json.load(given))
         here, there = digests
-        found["oracle_different_bits"] = sorted(case for case in here if here[case] != there.get(case))
-        found["oracle_digests"] = len(here)
+        both = here.keys() & there.keys()
+        found["oracle_different_bits"] = sorted(case for case in both if here[case] != there[case])
+        found["oracle_digests"] = len(both)
         found["failed"] = any(part["status"] != 0 for part in found.values() if isinstance(part, dict))
         return found
 
@@ -168,9 +176,17 @@ class Run:
                 continue
             ready = "import torch, sys; sys.exit(not torch.cuda.is_available())"
             if subprocess.run([python, "-c", ready], capture_output=True).returncode == 0:
-                done = self.command([python, os.path.join(TOP, "benchmarks/peers/torch_gpu.py")], self.left())
-                rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-                return {row.pop("name"): row for row in rows}, done.stderr[-300:] if done.returncode else ""
+                file = os.path.join(self.scratch, "peers")
+                with open(file, "w") as lines:
+                    words = [python, os.path.join(TOP, "benchmarks/peers/torch_gpu.py")]
+                    try:  # what it has printed counts, whenever it ends
+                        done = subprocess.run(words, stdout=lines, stderr=subprocess.PIPE, text=True, timeout=self.left(), cwd=TOP)
+                        missing = done.stderr[-300:] if done.returncode else ""
+                    except subprocess.TimeoutExpired as error:
+                        missing = f"PyTorch was not done after {error.timeout:.0f} s"
+                with open(file) as lines:
+                    rows = [json.loads(line) for line in lines if line.startswith("{")]
+                return {row.pop("name"): row for row in rows}, missing
         return {}, "no Python with torch that finds the GPU is here (WEFT_PEERS_PYTHON names one)"
 
     # -------------------------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import zlib
 
 import numpy as np
@@ -170,7 +171,9 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="take one of so many chunks of the tests")
     parser.add_argument("--shard", type=int, default=0, help="which of these, counted from 0")
     parser.add_argument("--against-emulator", action="store_true", help="on this machine's GPU beside the emulator")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no chunk after so many, and take them in mixed order")
     options = parser.parse_args()
+    end = time.monotonic() + options.seconds
     shutil.rmtree(options.scratch, ignore_errors=True)
     chunks = []
     for file in sorted(glob.glob(options.tests + "/**/*.mlir", recursive=True)):
@@ -180,15 +183,21 @@ def main():
             key = f"{os.path.relpath(file, options.tests)}:{number}"
             if zlib.crc32(key.encode()) % options.every == options.shard:
                 chunks.append((file, number, text))
-    functions, counts = Functions(options), collections.Counter()
+    if options.seconds < float("inf"):
+        chunks.sort(key=lambda chunk: zlib.crc32(chunk[2].encode()))
+    functions, counts, late = Functions(options), collections.Counter(), 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("WEFT_JOBS", 0)) or os.cpu_count()) as workers:
-        for found in workers.map(lambda chunk: functions.chunk(*chunk), chunks):
+        for found in workers.map(lambda chunk: functions.chunk(*chunk) if time.monotonic() < end else None, chunks):
+            if found is None:
+                late += 1
+                continue
             for word, name, why in found:
                 counts[word] += 1
                 if word.isupper():
                     print(f"{word} {name}: {why}")
     shutil.rmtree(options.scratch, ignore_errors=True)
-    print(f"{counts.total()} functions:", ", ".join(f"{word} {count}" for word, count in counts.most_common()))
+    words = ", ".join(f"{word} {count}" for word, count in counts.most_common())
+    print(f"{counts.total()} functions: {words}" + (f"; no time for {late} of {len(chunks)} chunks" if late else ""))
     wrong = sum(count for word, count in counts.items() if word.isupper())
     return 1 if wrong or counts.total() == 0 else 0
 

@@ -20,6 +20,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -759,6 +760,7 @@ def main():
     parser.add_argument("--shard", type=int, default=0, help="which of these, counted from 0")
     parser.add_argument("--gradients", action="store_true", help="compare gradients there with those of the CPU instead")
     parser.add_argument("--digests", help="a file for a digest of the bits of each call's results")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no program after so many, and take the calls in mixed order")
     options = parser.parse_args()
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")  # the mean of nothing
@@ -766,8 +768,14 @@ def main():
         cases = [case for op in json.load(file) for case in cases_of(op)][options.shard:: options.every]
     if options.gradients:
         sys.exit(check_gradients(cases, options) != 0)
-    wrong, digests = 0, {}
+    if options.seconds < float("inf"):
+        np.random.default_rng(1).shuffle(cases)
+    wrong, digests, end = 0, {}, time.monotonic() + options.seconds
     for start in range(0, len(cases), 200):
+        if time.monotonic() >= end:
+            print(f"no time for {len(cases) - start} of {len(cases)} calls")
+            del cases[start:]
+            break
         part = cases[start:start + 200]
         for case, actual in zip(part, run(options.weft_run, part, options.folder, options.device)):
             digests[f"{len(digests)}: {case}"] = hashlib.sha256(b"".join(one.tobytes() for one in actual)).hexdigest()[:16]
