@@ -109,8 +109,8 @@ std::vector<Benchmark> core() {
 std::vector<Benchmark> shapes() {
   std::vector<Benchmark> list;
   for (const Work &work : works()) {
-    list.push_back({work.name, work.what, shape_of_work, kShapes, check_shape_of_work});
-    list.push_back({work.name + "_eager", "the same, eager", shape_of_work, kShapes});
+    list.push_back({work.name, work.what, shape_of_work, work.group, check_shape_of_work});
+    list.push_back({work.name + "_eager", "the same, eager", shape_of_work, work.group});
   }
   list.push_back({"reductions_250_compile",
                   "the first call of a function of 250 equal reductions of as many arguments",
@@ -135,6 +135,8 @@ std::vector<Benchmark> shapes() {
   list.push_back({"bf16_add_4M", "a sum of 4 Mi bf16, against a copy", bf16_add_4m, kShapes});
   list.push_back(
       {"bf16_cast_4M", "4 Mi floats cast to bf16, against a copy", bf16_cast_4m, kShapes});
+  list.push_back({"u8_scale_4M", "4 Mi bytes to floats in [0, 1], compiled, against a copy",
+                  u8_scale_4m, kShapes});
   list.push_back(
       {"busy_matmul_256",
        "products of 256 x 256 beside a busy thread on each processor, against one thread",

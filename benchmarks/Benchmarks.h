@@ -40,9 +40,10 @@ struct Session {
 Contender line_server(const std::string &name, std::vector<std::string> command, int threads);
 
 /// The groups of rows: what is measured when nothing is named, the shapes of work, and what is
-/// around a training: data, checkpoints and serving; the Python package; and a GPU.
+/// around a training: data, checkpoints and serving; the Python package; a GPU; and functions of
+/// linear algebra, Fourier transforms and special functions.
 inline constexpr const char *kCore = "core", *kShapes = "shapes", *kData = "data",
-                            *kPython = "python", *kGpu = "gpu";
+                            *kPython = "python", *kGpu = "gpu", *kFunctions = "functions";
 
 /// One named row.
 struct Benchmark {
@@ -65,6 +66,7 @@ Row compiled_call(const std::string &name, const Session &session);
 Row chain10_4m(const std::string &name, const Session &session);
 Row bf16_add_4m(const std::string &name, const Session &session);
 Row bf16_cast_4m(const std::string &name, const Session &session);
+Row u8_scale_4m(const std::string &name, const Session &session);
 Row matmul(const std::string &name, const Session &session);
 Row mlp_train_step_eager(const std::string &name, const Session &session);
 Row mlp_train_step_compiled(const std::string &name, const Session &session);

@@ -106,4 +106,12 @@ Row bf16_cast_4m(const std::string &name, const Session &session) {
   return against_copies(name, kBytesOfBf16, [&] { return cast(x, bf16); }, session);
 }
 
+Row u8_scale_4m(const std::string &name, const Session &session) {
+  const Tensor x = cast(random::uniform({kElements}) * 255, u8);
+  const auto scaled =
+      function([](const Tensor &pixels) { return cast(pixels, f32) * (1.0F / 255); });
+  keep(scaled(x));
+  return against_copies(name, kElements * 5.0, [&] { return scaled(x); }, session);
+}
+
 } // namespace weft::bench

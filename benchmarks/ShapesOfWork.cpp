@@ -53,7 +53,8 @@ std::vector<Peer> installed(const std::string &name, int peers,
   };
   const std::string libtorch = session.peers + "/torch_shapes";
   if ((peers & kTorch) != 0 && std::filesystem::exists(libtorch)) add("libtorch", {libtorch});
-  for (const auto &[flag, library] : {std::pair(kJax, "jax"), std::pair(kNumPy, "numpy")})
+  for (const auto &[flag, library] :
+       {std::pair(kJax, "jax"), std::pair(kNumPy, "numpy"), std::pair(kDucc, "ducc")})
     if ((peers & flag) != 0)
       if (auto command = session.python_command("shapes.py")) {
         command->emplace_back(library);
@@ -82,7 +83,9 @@ struct Digest {
   std::vector<double> samples;
 };
 
-Digest digest_of(const Tensor &result) {
+Digest digest_of(const Tensor &given) {
+  const bool complex = given.dtype() == c64 || given.dtype() == c128;
+  const Tensor result = complex ? stack({real(given), imag(given)}, -1) : given;
   if (!result.is_contiguous()) throw std::runtime_error("the result is a view, not a copy");
   const Shape shape = result.shape();
   Digest digest;
@@ -132,17 +135,20 @@ void compare_digests(const Work &work, const Digest &ours, const Digest &theirs,
   };
   if (!near(ours.magnitude, theirs.magnitude, ours.magnitude))
     differ("the sums of absolute values are", ours.magnitude, theirs.magnitude);
-  if (!near(ours.sum, theirs.sum, ours.magnitude)) differ("the sums are", ours.sum, theirs.sum);
+  if (!work.any_sign && !near(ours.sum, theirs.sum, ours.magnitude))
+    differ("the sums are", ours.sum, theirs.sum);
   if (work.random) return;
-  for (std::size_t i = 0; i < ours.samples.size(); ++i)
-    if (!near(ours.samples[i], theirs.samples.at(i), std::max(mean, std::abs(ours.samples[i]))))
-      differ("elements are", ours.samples[i], theirs.samples[i]);
+  const auto told = [&](double value) { return work.any_sign ? std::abs(value) : value; };
+  for (std::size_t i = 0; i < ours.samples.size(); ++i) {
+    const double mine = told(ours.samples[i]), other = told(theirs.samples.at(i));
+    if (!near(mine, other, std::max(mean, std::abs(mine)))) differ("elements are", mine, other);
+  }
 }
 
 /// Throws unless the elements are the same, as those of compiled and eager code are.
 void compare_elements(const Tensors &compiled, const Tensors &eager) {
   for (std::size_t i = 0; i < compiled.size(); ++i)
-    if (compiled[i].to_vector<double>() != eager.at(i).to_vector<double>())
+    if (!array_equal(compiled[i], eager.at(i)).item<bool>())
       throw std::runtime_error("compiled against eager: elements of result " + std::to_string(i) +
                                " differ");
 }
@@ -163,9 +169,14 @@ Tensors tensors_of(const std::vector<WorkInput> &inputs) {
   for (const WorkInput &input : inputs) {
     const Shape shape{std::span<const std::int64_t>(input.shape)};
     const auto place = static_cast<std::int64_t>(tensors.size());
-    if (input.elements == Elements::index)
-      tensors.push_back(tensor(indices_of(input, place), shape));
-    else tensors.push_back(tensor(floats_of(input, place), shape));
+    switch (input.elements) {
+    case Elements::uniform:
+    case Elements::distinct: tensors.push_back(tensor(floats_of(input, place), shape)); break;
+    case Elements::index: tensors.push_back(tensor(indices_of(input, place), shape)); break;
+    case Elements::f64:
+    case Elements::definite: tensors.push_back(tensor(doubles_of(input, place), shape)); break;
+    case Elements::c128: tensors.push_back(tensor(complexes_of(input, place), shape)); break;
+    }
   }
   return tensors;
 }

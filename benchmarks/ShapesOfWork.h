@@ -1,5 +1,5 @@
 // The shapes of work: many rows of one op or one small program each, compiled and eager, beside
-// libtorch, JAX and NumPy.
+// libtorch, JAX, NumPy and DUCC.
 #pragma once
 
 #include "Benchmarks.h"
@@ -22,7 +22,7 @@ inline WorkInput uniform(std::vector<std::int64_t> shape, double low = -1, doubl
 }
 
 /// Who else does the same work; several are or-ed.
-enum Peers : std::uint8_t { kTorch = 1, kJax = 2, kNumPy = 4, kAllPeers = 7 };
+enum Peers : std::uint8_t { kTorch = 1, kJax = 2, kNumPy = 4, kAllPeers = 7, kDucc = 8 };
 
 /// One shape of work. The row of its name measures it as a traced function, the row NAME_eager as
 /// it stands. The peers know it by the same name.
@@ -40,9 +40,17 @@ struct Work {
   /// For a work that keeps state, in the place of `run`: sets it up with the inputs and gives its
   /// step, compiled or eager. What is compared is the result of the third.
   Step (*make)(const Tensors &inputs, bool compile) = nullptr;
+  /// Whether signs are of choice, as those of a decomposition's vectors: absolute values are
+  /// compared.
+  bool any_sign = false;
+  /// The group of its rows.
+  const char *group = kShapes;
 };
 
-/// All of them: those that move, order and reduce elements, ops on windows, the small programs.
+/// Those of the group functions: linear algebra, Fourier transforms, special functions.
+std::vector<Work> function_works();
+/// All of them: those that move, order and reduce elements, ops on windows, the small programs, the
+/// functions.
 const std::vector<Work> &works();
 /// The part of `works()` that is small programs: normalisation, losses, recurrences, gradients.
 std::vector<Work> small_programs();
@@ -60,8 +68,8 @@ Row shape_of_work(const std::string &name, const Session &session);
 /// and gives a sentence about it. Throws std::runtime_error where they differ.
 std::string check_shape_of_work(const std::string &name, const Session &session);
 
-/// Whoever is installed of libtorch, JAX and NumPy, measuring the work `name` on inputs described
-/// by `words`.
+/// Whoever is installed of libtorch, JAX, NumPy and DUCC, measuring the work `name` on inputs
+/// described by `words`.
 std::vector<Contender> peers_at_work(const std::string &name, int peers,
                                      const std::vector<std::string> &words, const Session &session);
 

@@ -2,8 +2,10 @@
 // description that goes from one to the other as text.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
@@ -18,6 +20,9 @@ enum class Elements {
   uniform,  ///< f32 in [low, high), in steps of 2^-24 of the range
   distinct, ///< f32 in [0, 1), no two alike; as many as a power of two
   index,    ///< i64 in [0, high)
+  f64,      ///< the numbers of `uniform` in f64
+  definite, ///< f64 in [low, high) at (i, j) and (j, i), with the number of rows on the diagonal
+  c128,     ///< complex numbers whose parts are two inputs of `uniform` in turn
 };
 
 /// One input. Its numbers follow from this and its place among a row's inputs.
@@ -34,6 +39,9 @@ struct WorkInput {
   }
 };
 
+inline constexpr const char *kElementNames[] = {"uniform", "distinct", "index",
+                                                "f64",     "definite", "c128"};
+
 /// The shortest text that is read as this very number: peers begin with the same bits.
 inline std::string exact_text(double value) {
   char text[32];
@@ -42,10 +50,9 @@ inline std::string exact_text(double value) {
 
 /// "uniform:2048x2048:-1:1", as peers read it from their command line.
 inline std::string text_of(const WorkInput &input) {
-  static constexpr const char *kNames[] = {"uniform", "distinct", "index"};
   std::string sizes;
   for (const std::int64_t n : input.shape) sizes += (sizes.empty() ? "" : "x") + std::to_string(n);
-  return std::string(kNames[static_cast<int>(input.elements)]) + ":" + sizes + ":" +
+  return std::string(kElementNames[static_cast<int>(input.elements)]) + ":" + sizes + ":" +
          exact_text(input.low) + ":" + exact_text(input.high);
 }
 
@@ -56,10 +63,10 @@ inline WorkInput input_of(const std::string &text) {
     if (c == ':') parts.emplace_back();
     else parts.back() += c;
   WorkInput input;
-  if (parts.size() == 4 && parts[0] == "uniform") input.elements = Elements::uniform;
-  else if (parts.size() == 4 && parts[0] == "distinct") input.elements = Elements::distinct;
-  else if (parts.size() == 4 && parts[0] == "index") input.elements = Elements::index;
-  else throw std::invalid_argument("'" + text + "' describes no input");
+  const auto *const name = std::find(std::begin(kElementNames), std::end(kElementNames), parts[0]);
+  if (parts.size() != 4 || name == std::end(kElementNames))
+    throw std::invalid_argument("'" + text + "' describes no input");
+  input.elements = static_cast<Elements>(name - std::begin(kElementNames));
   for (const char *at = parts[1].c_str(); *at != '\0';) {
     char *end = nullptr;
     input.shape.push_back(std::strtoll(at, &end, 10));
@@ -78,6 +85,11 @@ inline std::uint32_t mixed_bits(std::int64_t i, std::int64_t place) {
   return x ^ (x >> 16);
 }
 
+/// One number in [low, high), in steps of 2^-24 of the range.
+inline double uniform_at(const WorkInput &input, std::int64_t i, std::int64_t place) {
+  return input.low + (input.high - input.low) * ((mixed_bits(i, place) >> 8) * 0x1p-24);
+}
+
 /// The elements of a floating input.
 inline std::vector<float> floats_of(const WorkInput &input, std::int64_t place) {
   const std::int64_t size = input.size();
@@ -94,10 +106,31 @@ inline std::vector<float> floats_of(const WorkInput &input, std::int64_t place) 
     }
     return values;
   }
-  for (std::int64_t i = 0; i < size; ++i) {
-    const double unit = (mixed_bits(i, place) >> 8) * 0x1p-24;
+  for (std::int64_t i = 0; i < size; ++i)
+    values[static_cast<std::size_t>(i)] = static_cast<float>(uniform_at(input, i, place));
+  return values;
+}
+
+/// The elements of an input in f64.
+inline std::vector<double> doubles_of(const WorkInput &input, std::int64_t place) {
+  std::vector<double> values(static_cast<std::size_t>(input.size()));
+  const std::int64_t n = input.shape.back();
+  for (std::int64_t i = 0; i < input.size(); ++i) {
+    const std::int64_t row = i / n, column = i % n;
+    const bool symmetric = input.elements == Elements::definite;
+    const std::int64_t at = symmetric ? std::max(row, column) * n + std::min(row, column) : i;
     values[static_cast<std::size_t>(i)] =
-        static_cast<float>(input.low + (input.high - input.low) * unit);
+        uniform_at(input, at, place) + (symmetric && row == column ? static_cast<double>(n) : 0);
+  }
+  return values;
+}
+
+/// The elements of a complex input.
+inline std::vector<std::complex<double>> complexes_of(const WorkInput &input, std::int64_t place) {
+  std::vector<std::complex<double>> values(static_cast<std::size_t>(input.size()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(2 * i);
+    values[i] = {uniform_at(input, at, place), uniform_at(input, at + 1, place)};
   }
   return values;
 }

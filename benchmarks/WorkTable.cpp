@@ -196,7 +196,7 @@ const std::vector<Work> &works() {
   static const std::vector<Work> all = [] {
     std::vector<Work> list;
     for (std::vector<Work> part : {orders(), reductions(), movements(), draws(), window_works(),
-                                   small_programs(), network_works()})
+                                   small_programs(), network_works(), function_works()})
       list.insert(list.end(), part.begin(), part.end());
     return list;
   }();

@@ -1,9 +1,9 @@
-"""JAX's and NumPy's side of the shapes of work: the server, and the inputs that Weft describes to it.
+"""JAX's, NumPy's and DUCC's side of the shapes of work: the server, and the inputs that Weft describes to it.
 
 A line server (docs/benchmarks.md): each line on stdin asks for one repeat, answered by one JSON line; the line "check" asks for
 what the results are like.
 
-    shapes.py jax|numpy NAME [INPUT..]    an INPUT is KIND:SIZExSIZE..:LOW:HIGH, as WorkInputs.h writes it
+    shapes.py jax|numpy|ducc NAME [INPUT..]    an INPUT is KIND:SIZExSIZE..:LOW:HIGH, as WorkInputs.h writes it
 """
 
 import importlib
@@ -25,6 +25,11 @@ def mixed_bits(i, place):
     return x ^ (x >> np.uint32(16))
 
 
+def uniform(i, place, low, high):
+    """A number in [low, high) for each of `i`, as uniform_at in WorkInputs.h."""
+    return low + (high - low) * ((mixed_bits(i, place) >> np.uint32(8)) * 2.0**-24)
+
+
 def made_input(text, place):
     """The array that `text` describes; floats_of and indices_of in WorkInputs.h make the same."""
     kind, sizes, low, high = text.split(":")
@@ -33,9 +38,14 @@ def made_input(text, place):
     i = np.arange(size, dtype=np.int64)
     if kind == "index":
         return ((mixed_bits(i, place).astype(np.uint64) * np.uint64(high)) >> np.uint64(32)).astype(np.int64).reshape(shape)
-    if kind == "uniform":
-        unit = (mixed_bits(i, place) >> np.uint32(8)) * 2.0**-24
-        return (low + (high - low) * unit).astype(np.float32).reshape(shape)
+    if kind == "definite":
+        row, column = i // shape[-1], i % shape[-1]
+        at = np.maximum(row, column) * shape[-1] + np.minimum(row, column)
+        return uniform(at, place, low, high).reshape(shape) + shape[-1] * np.eye(shape[-1])
+    if kind == "c128":
+        return (uniform(2 * i, place, low, high) + 1j * uniform(2 * i + 1, place, low, high)).reshape(shape)
+    if kind in ("uniform", "f64"):
+        return uniform(i, place, low, high).astype(np.float32 if kind == "uniform" else np.float64).reshape(shape)
     assert kind == "distinct", kind
     bits, mask = size.bit_length() - 1, np.uint32(size - 1)
     x = i.astype(np.uint32) ^ (mixed_bits(i[:1], place) & mask)
@@ -47,6 +57,8 @@ def made_input(text, place):
 def digest(result):
     """What Weft compares of a result."""
     array = np.asarray(result)
+    if np.iscomplexobj(array):
+        array = np.stack([array.real, array.imag], -1)
     flat = array.astype(np.float64).ravel()
     at = np.arange(SAMPLES) * (flat.size - 1) // (SAMPLES - 1)
     samples = [float(x) for x in flat[at]]

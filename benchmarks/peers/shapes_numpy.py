@@ -1,8 +1,9 @@
 """The shapes of work in NumPy."""
 
 import numpy as np
+import scipy.special
 
-WITH = "NumPy " + np.__version__
+WITH = "NumPy " + np.__version__  # with SciPy where NumPy has no such function
 MI = 1 << 20
 
 generator = np.random.default_rng(1)
@@ -34,6 +35,11 @@ def categorical():
     """By Gumbel's noise, which is faster than sums of probabilities."""
     unit = np.maximum(generator.random((MI // 8, 8), dtype=np.float32), np.finfo(np.float32).tiny)
     return np.argmax(np.arange(8, dtype=np.float32) / 4 - np.log(-np.log(unit)), axis=-1)
+
+
+def svd(x):
+    u, s, vh = np.linalg.svd(x)
+    return s, u, vh
 
 
 def normal_cdf(x):
@@ -90,6 +96,21 @@ WORKS = {
     "layer_norm_4096x768": lambda x, gamma, beta: normalised(x, -1) * gamma + beta,
     "batch_norm": lambda x, gamma, beta: normalised(x, (0, 1, 2)) * gamma + beta,
     "softmax_1024x1000": softmax,
+    "solve_1000": np.linalg.solve,
+    "solve_10000x8x8": np.linalg.solve,
+    "cholesky_1000": np.linalg.cholesky,
+    "qr_1000": lambda x: np.linalg.qr(x)[::-1],
+    "svd_300": svd,
+    "eigh_500": np.linalg.eigh,
+    "fft_1024": np.fft.fft,
+    "fft_1M": np.fft.fft,
+    "fft_1000x256": np.fft.fft,
+    "fft2_512": np.fft.fft2,
+    "erf_4M": scipy.special.erf,
+    "lgamma_4M": scipy.special.gammaln,
+    "tan_4M": np.tan,
+    "atan2_4M": np.arctan2,
+    "erfinv_4M": scipy.special.erfinv,
 }
 
 

@@ -30,8 +30,11 @@ constexpr long kMi = 1 << 20;
 
 Tensor made_input(const std::string &text, long place) {
   const weft::bench::WorkInput input = weft::bench::input_of(text);
-  if (input.elements == weft::bench::Elements::index)
+  using weft::bench::Elements;
+  if (input.elements == Elements::index)
     return torch::tensor(weft::bench::indices_of(input, place), torch::kInt64).view(input.shape);
+  if (input.elements == Elements::f64 || input.elements == Elements::definite)
+    return torch::tensor(weft::bench::doubles_of(input, place), torch::kFloat64).view(input.shape);
   return torch::tensor(weft::bench::floats_of(input, place), torch::kFloat32).view(input.shape);
 }
 
@@ -183,6 +186,11 @@ const std::map<std::string, std::function<Work(const Tensors &)>> &window_works(
 const std::map<std::string, Work> &plain_works() {
   using In = const Tensors &;
   static const std::map<std::string, Work> works = {
+      {"erf_4M", [](In x) -> Tensors { return {at::erf(x[0])}; }},
+      {"lgamma_4M", [](In x) -> Tensors { return {at::lgamma(x[0])}; }},
+      {"tan_4M", [](In x) -> Tensors { return {at::tan(x[0])}; }},
+      {"atan2_4M", [](In x) -> Tensors { return {at::atan2(x[0], x[1])}; }},
+      {"erfinv_4M", [](In x) -> Tensors { return {at::erfinv(x[0])}; }},
       {"sort_1M", [](In x) -> Tensors { return {std::get<0>(at::sort(x[0]))}; }},
       {"sort_1000x1000_axis0", [](In x) -> Tensors { return {std::get<0>(at::sort(x[0], 0))}; }},
       {"argsort_1M", [](In x) -> Tensors { return {at::argsort(x[0])}; }},
