@@ -79,6 +79,25 @@ struct NarrowIndices : PassWrapper<NarrowIndices, OperationPass<gpu::GPUFuncOp>>
   }
 };
 
+/// Has room for two blocks on a multiprocessor, 128 registers a thread, for kernels that copy
+/// beside the program and multiply number by number: while one block waits for a part, the other
+/// has its own.
+struct RoomForTwo : PassWrapper<RoomForTwo, OperationPass<gpu::GPUFuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RoomForTwo)
+
+  StringRef getArgument() const override { return "weft-room-for-two"; }
+  void runOnOperation() override {
+    bool copies = false, hasFragments = false;
+    getOperation().walk([&](Operation *op) {
+      copies |= isa<NVVM::CpAsyncOp>(op);
+      hasFragments |= isa<NVVM::MmaOp, LLVM::CallIntrinsicOp>(op);
+    });
+    if (copies && !hasFragments)
+      getOperation()->setDiscardableAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                                         IntegerAttr::get(IntegerType::get(&getContext(), 32), 2));
+  }
+};
+
 } // namespace
 
 void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
@@ -94,6 +113,7 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   passes.addPass(createGpuKernelOutliningPass());
   passes.addPass(mlir::weft::createMergeKernelsPass());
   passes.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(std::make_unique<NarrowIndices>());
+  passes.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(std::make_unique<RoomForTwo>());
   passes.addPass(mlir::weft::createGpuLaunchesPass());
   GpuNVVMAttachTargetOptions target;
   target.chip = chip;

@@ -1,4 +1,4 @@
-// Products of large matrices as PTX: what tensor cores multiply is copied to shared memory beside the program, in memory that launches
+// Products of large matrices as PTX: what tensor cores multiply, and f32, is copied to shared memory beside the program, in memory that launches
 // give, as a kernel may declare 48 KB at most. ptxas keeps all of it in registers.
 // RUN: weft-compile %s --target=nvptx --chip=sm_90a --compile-to=ptx -o %t.90.ptx
 // RUN: FileCheck %s < %t.90.ptx
@@ -24,11 +24,19 @@
 // CHECK: cp.async.wait_group 1;
 // CHECK-NEXT: bar.sync
 // AMPERE: mma.sync.aligned.m8n8k4.row.col.f64
+// CHECK-LABEL: .entry floats_0(
+// CHECK: .minnctapersm 2
+// CHECK: cp.async.cg.shared.global {{.*}}, 16;
+// CHECK: ld.shared.v2.b32
+// CHECK: ld.shared.v4.b32
+// CHECK: fma.rn.f32
+// CHECK-LABEL: .entry transposed_floats_0(
+// CHECK: cp.async.cg.shared.global {{.*}}, 16;
 // OLD-LABEL: .entry narrow_0(
 // OLD: fma.rn.f32
 // OLD-LABEL: .entry doubles_0(
 // OLD: fma.rn.f64
-// SPILLS-COUNT-6: 0 bytes spill stores, 0 bytes spill loads
+// SPILLS-COUNT-8: 0 bytes spill stores, 0 bytes spill loads
 // REPORT: narrow_0: 512 blocks of 256 threads, 98304 bytes of shared memory
 // REPORT: doubles_0: 1024 blocks of 256 threads, 98304 bytes of shared memory
 func.func @narrow(%x: tensor<4096x4096xbf16>, %y: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
@@ -44,6 +52,16 @@ func.func @transposed(%x: tensor<4096x4096xf16>, %y: tensor<4096x4096xf16>) -> t
 func.func @doubles(%x: tensor<4096x4096xf64>, %y: tensor<4096x4096xf64>) -> tensor<4096x4096xf64> {
   %0 = weft.matmul %x, %y : (tensor<4096x4096xf64>, tensor<4096x4096xf64>) -> tensor<4096x4096xf64>
   return %0 : tensor<4096x4096xf64>
+}
+
+func.func @floats(%x: tensor<4096x4096xf32>, %y: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = weft.matmul %x, %y : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+
+func.func @transposed_floats(%x: tensor<4096x4096xf32>, %y: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = weft.matmul %x, %y {transpose_rhs = true} : (tensor<4096x4096xf32>, tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
 }
 
 func.func @odd_doubles(%x: tensor<4095x4097xf64>, %y: tensor<4097x4099xf64>) -> tensor<4095x4099xf64> {

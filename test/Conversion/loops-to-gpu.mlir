@@ -644,6 +644,35 @@ func.func @odd_doubles(%x: memref<70x42xf64>, %y: memref<42x80xf64>, %z: memref<
 
 // -----
 
+// Parts of f32 are copied beside the program as well, without tensor cores: lines of a factor whose neighbours are along the sum stay so,
+// and two elements of each are read at once. Sums are chains of fused products.
+// CORES-LABEL: func @floats
+// CORES: memref.view {{.*}} to memref<4x64x16xf32, #gpu.address_space<workgroup>>
+// CORES: memref.view {{.*}} to memref<4x16x64xf32, #gpu.address_space<workgroup>>
+// CORES-COUNT-6: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+// CORES: scf.for
+// CORES: nvvm.cp.async.wait.group 2
+// CORES-NEXT: gpu.barrier
+// CORES: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
+// CORES: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CORES-COUNT-32: math.fma
+// What is no multiple of a part, or not of 16 bytes, goes through registers.
+// CORES-LABEL: func @odd_floats
+// CORES-NOT: nvvm.cp.async
+// CORES: math.fma
+// CHECK-LABEL: func @floats
+// CHECK-NOT: nvvm.cp.async
+func.func @floats(%x: memref<70x48xf32>, %y: memref<48x80xf32>, %z: memref<70x80xf32>) {
+  linalg.matmul ins(%x, %y : memref<70x48xf32>, memref<48x80xf32>) outs(%z : memref<70x80xf32>)
+  return
+}
+func.func @odd_floats(%x: memref<70x40xf32>, %y: memref<40x80xf32>, %z: memref<70x80xf32>) {
+  linalg.matmul ins(%x, %y : memref<70x40xf32>, memref<40x80xf32>) outs(%z : memref<70x80xf32>)
+  return
+}
+
+// -----
+
 // What is computed of each result of a product is done where it is in registers, and the product is not stored, unless
 // others read it.
 #map = affine_map<(i, j) -> (i, j)>

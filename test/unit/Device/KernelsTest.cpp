@@ -172,7 +172,7 @@ TEST(Kernels, ProductsHaveTheBitsOfTheProcessor) {
     };
     for (const auto &[m, n, k] :
          {Case{16, 16, 16}, Case{17, 65, 33}, Case{64, 64, 1}, Case{100, 130, 48}, Case{3, 40, 20},
-          Case{1, 70, 300}, Case{64, 64, 0}}) {
+          Case{1, 70, 300}, Case{64, 64, 0}, Case{80, 84, 16}, Case{140, 68, 80}}) {
       for (const int form : {0, 1, 2, 3}) {
         auto f = function([form](Tensor a, Tensor b) {
           return matmul(form & 1 ? transpose(a, {1, 0}) : a, form & 2 ? transpose(b, {1, 0}) : b);

@@ -4,7 +4,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace mlir::weft {
@@ -121,13 +120,6 @@ protected:
 };
 
 } // namespace
-
-bool isOfFusedDoubles(const Nest &product, const ProductRoles &roles) {
-  linalg::GenericOp op = product.generic();
-  Value sum = op.getBody()->getTerminator()->getOperand(0);
-  return roles.isSum && roles.lhs.getType().isF64() && sum.getType().isF64() &&
-         (product.isProduct || sum.getDefiningOp<math::FmaOp>());
-}
 
 std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                   const Nest *epilogue, int64_t rowsOfFragment) {

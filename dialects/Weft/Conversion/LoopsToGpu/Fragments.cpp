@@ -1,20 +1,14 @@
-// Which products are on tensor cores, and what these have in common: warps of a tile, shared
-// memory, and results.
+// Which products are on tensor cores, and what these have in common: warps of a tile, and results.
 #include "Weft/Conversion/LoopsToGpu/Fragments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 namespace mlir::weft {
 
-/// What a block may have on every chip that has tensor cores for these: 99 KB.
-static constexpr int64_t kMostSharedBytes = 99 * 1024;
-/// More parts than these are not worth their memory.
-static constexpr int64_t kMostStages = 4;
-
 ChipTraits ChipTraits::of(unsigned capability) {
   ChipTraits chip;
-  chip.hasNarrowFragments = capability >= 80;
+  chip.hasAsyncCopies = chip.hasNarrowFragments = capability >= 80;
   // Others have these instructions too, with units for f64 that are few.
   if (capability == 80) chip.rowsOfDoubles = 8;
   if (capability == 90 || capability == 100) chip.rowsOfDoubles = 16;
@@ -28,10 +22,19 @@ SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &pro
   std::unique_ptr<ProductBuilder> builder;
   if (chip.hasNarrowFragments && isOfNarrowFloats(roles))
     builder = narrowFragmentsOf(b, product, epilogue);
-  else if (chip.rowsOfDoubles != 0 && isOfFusedDoubles(product, roles))
+  else if (chip.rowsOfDoubles != 0 && isOfFused(product, roles, b.getF64Type()))
     builder = doubleFragmentsOf(b, product, epilogue, chip.rowsOfDoubles);
-  else builder = std::make_unique<ProductBuilder>(b, product, epilogue);
+  else if (chip.hasAsyncCopies && isOfFused(product, roles, b.getF32Type()))
+    builder = stagedFloatsOf(b, product, epilogue);
+  if (!builder) builder = std::make_unique<ProductBuilder>(b, product, epilogue);
   return builder->build(module, kernel);
+}
+
+bool isOfFused(const Nest &product, const ProductRoles &roles, Type type) {
+  linalg::GenericOp op = product.generic();
+  Value sum = op.getBody()->getTerminator()->getOperand(0);
+  return roles.isSum && roles.lhs.getType() == type && sum.getType() == type &&
+         (product.isProduct || sum.getDefiningOp<math::FmaOp>());
 }
 
 void FragmentBuilder::setWarps(int64_t warpsOfRows) {
@@ -47,44 +50,11 @@ void FragmentBuilder::placeThread() {
   column = mul(rem(warp, index(warpsOfColumns)), index(ofColumns * kColumns));
 }
 
-void FragmentBuilder::placeBuffers(gpu::LaunchOp launch) {
-  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-  const auto typeOf = [&](const Side &side, int64_t parts) {
-    const bool across = isAcross(side);
-    return MemRefType::get({parts, across ? depth : side.tile, across ? side.tile : depth},
-                           elementType(), AffineMap(), space);
-  };
-  const auto bytesOf = [](MemRefType type) {
-    return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  };
-  if (isCopied(lhs) && isCopied(rhs) && (endsInZeros() || isWhole()))
-    stages = std::min(kMostStages,
-                      kMostSharedBytes / (bytesOf(typeOf(lhs, 1)) + bytesOf(typeOf(rhs, 1))));
-  // More than a kernel may declare.
-  Value all = gpu::DynamicSharedMemoryOp::create(
-      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(), space));
-  int64_t bytes = 0;
-  for (Side *side : {&lhs, &rhs}) {
-    const MemRefType type = typeOf(*side, stages == 0 ? 2 : stages);
-    side->buffer = memref::ViewOp::create(b, type, all, index(bytes), ValueRange());
-    bytes += bytesOf(type);
-  }
-  OpBuilder::InsertionGuard inside(b);
-  b.setInsertionPoint(launch);
-  launch.getDynamicSharedMemorySizeMutable().assign(
-      arith::ConstantIntOp::create(b, bytes, 32).getResult());
-}
-
 void FragmentBuilder::multiply(const Fragments &fragments, MutableArrayRef<Value> sums) {
   for (int64_t i = 0; i < ofRows; ++i)
     for (int64_t j = 0; j < ofColumns; ++j)
       multiply(fragments.left[i], fragments.right[j],
                sums.slice((i * ofColumns + j) * kSums, kSums));
-}
-
-SmallVector<Value> FragmentBuilder::addPart(Value stage, Value, Value, SmallVector<Value> sums) {
-  for (int64_t k = 0; k < depth; k += depthOfStep()) multiply(load(stage, k), sums);
-  return sums;
 }
 
 void FragmentBuilder::eachResult(function_ref<void(Value result, Value isInside)> what) {

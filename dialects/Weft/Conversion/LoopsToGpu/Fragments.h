@@ -1,4 +1,5 @@
-// Products whose warps multiply fragments of matrices on tensor cores.
+// Products whose parts are copied to shared memory beside the program, and those whose warps
+// multiply fragments of matrices on tensor cores.
 #pragma once
 
 #include "Weft/Conversion/LoopsToGpu/ProductBuilder.h"
@@ -8,26 +9,23 @@ namespace mlir::weft {
 
 /// Whether both factors are numbers of bf16, or of f16, widened to f32.
 bool isOfNarrowFloats(const ProductRoles &roles);
-/// Whether it is one chain of fused products of f64 for each result.
-bool isOfFusedDoubles(const Nest &product, const ProductRoles &roles);
+/// Whether it is one chain of fused products of a type for each result.
+bool isOfFused(const Nest &product, const ProductRoles &roles, Type type);
 
 /// Those that build them.
 std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                   const Nest *epilogue);
 std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                   const Nest *epilogue, int64_t rowsOfFragment);
+/// Of f32, without tensor cores; null if its parts cannot be copied beside the program.
+std::unique_ptr<ProductBuilder> stagedFloatsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                               const Nest *epilogue);
 
-/// Builds a product of which every warp has a part of the tile, made of fragments of 16 x 8
-/// results. Which thread has which of these is the same for all types.
-class FragmentBuilder : public ProductBuilder {
+/// Builds a product whose parts are copied to shared memory beside the program, if 16 bytes of both
+/// factors are as in memory.
+class StagedBuilder : public ProductBuilder {
 protected:
   using ProductBuilder::ProductBuilder;
-
-  /// Rows and columns of a fragment, and how many of its sums a thread has.
-  static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4;
-
-  /// Sets how many warps a block has along rows; the others are along columns.
-  void setWarps(int64_t ofRows);
 
   /// Whether lines of shared memory are along the tile, and not along the sum.
   virtual bool isAcross(const Side &side) const = 0;
@@ -44,16 +42,12 @@ protected:
   };
   virtual int64_t depthOfStep() const = 0;
   virtual Fragments load(Value stage, int64_t inDepth) = 0;
-  virtual void multiply(ArrayRef<Value> left, ArrayRef<Value> right,
-                        MutableArrayRef<Value> sums) = 0;
+  virtual void multiply(const Fragments &fragments, MutableArrayRef<Value> sums) = 0;
 
-  void placeThread() override;
   void placeBuffers(gpu::LaunchOp launch) override;
   SmallVector<Value> addParts(Value from, Value to, SmallVector<Value> sums) override;
   SmallVector<Value> addPart(Value stage, Value at, Value to, SmallVector<Value> sums) override;
-  int64_t mostNeighbours() const override { return 2; }
   bool storesLate() const override { return true; }
-  void eachResult(function_ref<void(Value result, Value isInside)> what) override;
 
   using ProductBuilder::load;
 
@@ -67,15 +61,13 @@ protected:
   /// Whether fragments are read while those before them are multiplied, across barriers too. It
   /// takes registers.
   virtual bool readsAhead() const = 0;
-
-  int64_t ofRows = 0, ofColumns = 0; ///< fragments of a warp along each
-  Value lane;
-
-private:
-  void multiply(const Fragments &fragments, MutableArrayRef<Value> sums);
+  /// What a block may have of shared memory.
+  virtual int64_t mostSharedBytes() const = 0;
 
   /// Whether a factor can be copied as it is, 16 bytes at a time.
   bool isCopied(const Side &side);
+
+private:
   /// Begins copies of a part, if there is one, and makes them a group.
   void copyPart(Value stage, Value at, Value to);
   void copy(const Side &side, Place place, Value stage, Value at, Value to);
@@ -86,8 +78,36 @@ private:
   static SmallVector<Value> valuesOf(const Fragments &fragments);
   static void setValues(Fragments &fragments, ValueRange values);
 
-  int64_t warpsOfColumns = 0;
   int64_t stages = 0; ///< parts in shared memory that are copied beside the program; 0 if not so
+};
+
+/// Builds a product of which every warp has a part of the tile, made of fragments of 16 x 8
+/// results. Which thread has which of these is the same for all types.
+class FragmentBuilder : public StagedBuilder {
+protected:
+  using StagedBuilder::StagedBuilder;
+
+  /// Rows and columns of a fragment, and how many of its sums a thread has.
+  static constexpr int64_t kRows = 16, kColumns = 8, kSums = 4;
+
+  /// Sets how many warps a block has along rows; the others are along columns.
+  void setWarps(int64_t ofRows);
+
+  void multiply(const Fragments &fragments, MutableArrayRef<Value> sums) override;
+  virtual void multiply(ArrayRef<Value> left, ArrayRef<Value> right,
+                        MutableArrayRef<Value> sums) = 0;
+
+  void placeThread() override;
+  int64_t mostNeighbours() const override { return 2; }
+  void eachResult(function_ref<void(Value result, Value isInside)> what) override;
+  /// 99 KB, what a block may have on every chip that has tensor cores for these.
+  int64_t mostSharedBytes() const override { return 99 * 1024; }
+
+  int64_t ofRows = 0, ofColumns = 0; ///< fragments of a warp along each
+  Value lane;
+
+private:
+  int64_t warpsOfColumns = 0;
 };
 
 } // namespace mlir::weft

@@ -22,6 +22,9 @@ inline constexpr int64_t kManyTiles = 128;
 bool isWorthTilesOf(linalg::GenericOp op, const ProductRoles &roles, int64_t tileRows,
                     int64_t tileColumns, int64_t least = kManyTiles);
 
+/// Threads of a block along each axis of its tile, where each has results of its own.
+inline constexpr int64_t kAlong = 16;
+
 /// Rows and columns of a large tile.
 inline constexpr int64_t kLargeTile = 128;
 /// Whether a thread has 32 or 64 results instead of 16.

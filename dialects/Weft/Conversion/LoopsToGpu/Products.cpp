@@ -15,8 +15,6 @@ namespace mlir::weft {
 
 namespace {
 
-/// Threads of a block along each axis of its tile.
-constexpr int64_t kAlong = 16;
 /// Sums are made of parts of at least so many products, to have about so many blocks.
 constexpr int64_t kLeastOfPart = 128, kManyBlocks = 256;
 /// Bytes of all banks of shared memory.

@@ -27,6 +27,7 @@ struct ChipTraits {
   /// `capability` is the number of its name: 80 of sm_80.
   static ChipTraits of(unsigned capability);
 
+  bool hasAsyncCopies = false;     ///< copies to shared memory beside the program
   bool hasNarrowFragments = false; ///< multiplies fragments of bf16 and f16
   /// Rows of the fragments of f64 that it multiplies faster than single numbers; 0 of others.
   int64_t rowsOfDoubles = 0;
@@ -42,8 +43,8 @@ struct ChipTraits {
 /// their own, which a second launch adds in their order. Where the chip has tensor cores, these do
 /// products of bf16 and f16, with tiles of up to 256 x 128 results, and sum 16 products at a time
 /// in an order and with roundings of their own. Those of f64 are chains there too. Parts for tensor
-/// cores are copied beside the program, several ahead, if 16 bytes of both factors are as in
-/// memory.
+/// cores, and of f32, are copied beside the program, several ahead, if 16 bytes of both factors
+/// are as in memory.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
                                         const Nest *epilogue, const ChipTraits &chip,
                                         StringRef module, StringRef kernel);

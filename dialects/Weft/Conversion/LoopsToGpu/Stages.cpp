@@ -11,6 +11,9 @@
 
 namespace mlir::weft {
 
+/// More parts than these are not worth their memory.
+static constexpr int64_t kMostStages = 4;
+
 /// The address of an element, as a number.
 static Value addressOf(ImplicitLocOpBuilder &b, Value buffer, ValueRange place) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -38,8 +41,8 @@ static LLVM::LLVMPointerType pointerIn(ImplicitLocOpBuilder &b, NVVM::NVVMMemory
   return LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(space));
 }
 
-Value FragmentBuilder::pointerTo(Value buffer, Value stage, ArrayRef<Value> place,
-                                 ArrayRef<int64_t> behind) {
+Value StagedBuilder::pointerTo(Value buffer, Value stage, ArrayRef<Value> place,
+                               ArrayRef<int64_t> behind) {
   const ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape().drop_front();
   const int64_t bytes = elementType().getIntOrFloatBitWidth() / 8;
   Value at = index(0);
@@ -63,13 +66,41 @@ Value FragmentBuilder::pointerTo(Value buffer, Value stage, ArrayRef<Value> plac
                static_cast<int32_t>(known * bytes));
 }
 
-bool FragmentBuilder::isCopied(const Side &side) {
+void StagedBuilder::placeBuffers(gpu::LaunchOp launch) {
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  const auto typeOf = [&](const Side &side, int64_t parts) {
+    const bool across = isAcross(side);
+    return MemRefType::get({parts, across ? depth : side.tile, across ? side.tile : depth},
+                           elementType(), AffineMap(), space);
+  };
+  const auto bytesOf = [](MemRefType type) {
+    return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  };
+  if (isCopied(lhs) && isCopied(rhs) && (endsInZeros() || isWhole()))
+    stages = std::min(kMostStages,
+                      mostSharedBytes() / (bytesOf(typeOf(lhs, 1)) + bytesOf(typeOf(rhs, 1))));
+  // More than a kernel may declare.
+  Value all = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(), space));
+  int64_t bytes = 0;
+  for (Side *side : {&lhs, &rhs}) {
+    const MemRefType type = typeOf(*side, stages == 0 ? 2 : stages);
+    side->buffer = memref::ViewOp::create(b, type, all, index(bytes), ValueRange());
+    bytes += bytesOf(type);
+  }
+  OpBuilder::InsertionGuard inside(b);
+  b.setInsertionPoint(launch);
+  launch.getDynamicSharedMemorySizeMutable().assign(
+      arith::ConstantIntOp::create(b, bytes, 32).getResult());
+}
+
+bool StagedBuilder::isCopied(const Side &side) {
   const unsigned fastest = side.isAlong ? roles.summed.back() : side.loops.back();
   auto read = plainRead(op, copied(side.factor), fastest);
   return read && side.width * elementType().getIntOrFloatBitWidth() == 8 * kAccessBytes;
 }
 
-void FragmentBuilder::copyPart(Value stage, Value at, Value to) {
+void StagedBuilder::copyPart(Value stage, Value at, Value to) {
   auto guard = scf::IfOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::ult, at, to),
                                  /*withElseRegion=*/false);
   {
@@ -82,7 +113,7 @@ void FragmentBuilder::copyPart(Value stage, Value at, Value to) {
   NVVM::CpAsyncCommitGroupOp::create(b);
 }
 
-void FragmentBuilder::copy(const Side &side, Place place, Value stage, Value at, Value to) {
+void StagedBuilder::copy(const Side &side, Place place, Value stage, Value at, Value to) {
   setPlaces(side, place, at);
   const unsigned fastest = side.isAlong ? roles.summed.back() : side.loops.back();
   PlainRead read = *plainRead(op, copied(side.factor), fastest);
@@ -109,12 +140,12 @@ void FragmentBuilder::copy(const Side &side, Place place, Value stage, Value at,
                           NVVM::LoadCacheModifierKind::CG, bytes);
 }
 
-void FragmentBuilder::waitForPart(int64_t pending) {
+void StagedBuilder::waitForPart(int64_t pending) {
   NVVM::CpAsyncWaitGroupOp::create(b, static_cast<int32_t>(pending));
   gpu::BarrierOp::create(b);
 }
 
-SmallVector<Value> FragmentBuilder::addParts(Value from, Value to, SmallVector<Value> sums) {
+SmallVector<Value> StagedBuilder::addParts(Value from, Value to, SmallVector<Value> sums) {
   if (stages == 0) return ProductBuilder::addParts(from, to, std::move(sums));
   if (getConstantIntValue(from) && knownCount(op, roles.summed).value_or(0) != 0)
     return addCopiedParts(from, to, std::move(sums));
@@ -129,7 +160,12 @@ SmallVector<Value> FragmentBuilder::addParts(Value from, Value to, SmallVector<V
   return SmallVector<Value>(choice.getResults());
 }
 
-SmallVector<Value> FragmentBuilder::addCopiedParts(Value from, Value to, SmallVector<Value> sums) {
+SmallVector<Value> StagedBuilder::addPart(Value stage, Value, Value, SmallVector<Value> sums) {
+  for (int64_t k = 0; k < depth; k += depthOfStep()) multiply(load(stage, k), sums);
+  return sums;
+}
+
+SmallVector<Value> StagedBuilder::addCopiedParts(Value from, Value to, SmallVector<Value> sums) {
   const int64_t ahead = stages - 1;
   for (int64_t i = 0; i < ahead; ++i) copyPart(index(i), add(from, index(i * depth)), to);
   const size_t results = sums.size();
@@ -192,14 +228,14 @@ SmallVector<Value> FragmentBuilder::addCopiedParts(Value from, Value to, SmallVe
   return sums;
 }
 
-SmallVector<Value> FragmentBuilder::valuesOf(const Fragments &fragments) {
+SmallVector<Value> StagedBuilder::valuesOf(const Fragments &fragments) {
   SmallVector<Value> values;
   for (const auto *side : {&fragments.left, &fragments.right})
     for (ArrayRef<Value> registers : *side) llvm::append_range(values, registers);
   return values;
 }
 
-void FragmentBuilder::setValues(Fragments &fragments, ValueRange values) {
+void StagedBuilder::setValues(Fragments &fragments, ValueRange values) {
   for (auto *side : {&fragments.left, &fragments.right})
     for (SmallVector<Value> &registers : *side) {
       registers.assign(values.begin(), values.begin() + registers.size());
