@@ -150,7 +150,9 @@ void Tracer::note_variable(const VariableRef &variable, bool written) {
     program_.variables.push_back(variable);
     program_.written.push_back(false);
   }
-  if (written) program_.written[index] = true;
+  if (!written) return;
+  program_.written[index] = true;
+  variable->note_traced_write();
 }
 
 Tensor Tracer::apply(const OpCall &call) {

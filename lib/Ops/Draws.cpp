@@ -23,7 +23,7 @@ Tensor take(const Variable &generator, std::int64_t streams) {
   if (interpreter != nullptr && interpreter->traces()) {
     Tensor state = generator.value();
     generator.assign_add(iota(DType::i64, {2}) * streams);
-    return state;
+    return ReplicaStreams::own(generator, state);
   }
   // As one step, so that no two threads draw the same numbers.
   Tensor taken;
@@ -33,7 +33,36 @@ Tensor take(const Variable &generator, std::int64_t streams) {
     const DeviceScope beside(state.impl()->device);
     return state + tensor({std::int64_t{0}, streams});
   });
-  return uncommitted(taken);
+  return ReplicaStreams::own(generator, uncommitted(taken));
+}
+
+thread_local constinit ReplicaStreams *ReplicaStreams::innermost_
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+Tensor ReplicaStreams::own(const Variable &generator, const Tensor &state) {
+  const ReplicaStreams *const of = innermost_;
+  if (of == nullptr) return state;
+  const bool skips = of->first_values_ != 0 && generator.state() == process_state().state();
+  const Tensor own = skips ? advanced(state, -of->first_values_) : state;
+  return uncommitted(cast(key_with(own, of->number_.value()), DType::i64));
+}
+
+namespace {
+
+/// How many streams the process's generator has given.
+std::int64_t streams_so_far() {
+  const Interpreter::Scope eager(nullptr);
+  return process_state().value()[1].item<std::int64_t>();
+}
+
+} // namespace
+
+ReplicaStreams::FirstValues::FirstValues() : outer_(std::exchange(innermost_, nullptr)) {
+  if (outer_ != nullptr) before_ = streams_so_far();
+}
+ReplicaStreams::FirstValues::~FirstValues() {
+  innermost_ = outer_;
+  if (outer_ != nullptr) outer_->first_values_ += streams_so_far() - before_;
 }
 
 const Variable &process_state() {

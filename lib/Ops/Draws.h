@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "Ops/Interpreter.h"
@@ -63,6 +64,54 @@ private:
   const Interpreter &layer_;
   Taker *const outer_;
   static thread_local constinit Taker *innermost_ __attribute__((tls_model("initial-exec")));
+};
+
+/// While it lives, what this thread draws, at once and in traces, is of streams of one replica: of
+/// the keys that the generators' states and the replica's number have. Generators move on as ever.
+/// First values of variables, which replicas have in common, are drawn of the states themselves.
+class ReplicaStreams {
+public:
+  /// `number` is a scalar, which draws read; one of another replica may be assigned to it.
+  explicit ReplicaStreams(Variable number)
+      : number_(std::move(number)), outer_(std::exchange(innermost_, this)) {}
+  ~ReplicaStreams() { innermost_ = outer_; }
+  ReplicaStreams(const ReplicaStreams &) = delete;
+  ReplicaStreams &operator=(const ReplicaStreams &) = delete;
+
+  /// What is drawn of, where a generator is at `state`.
+  static Tensor own(const Variable &generator, const Tensor &state);
+
+  /// While it lives, draws are of the states themselves.
+  class Off {
+  public:
+    Off() : outer_(std::exchange(innermost_, nullptr)) {}
+    ~Off() { innermost_ = outer_; }
+    Off(const Off &) = delete;
+    Off &operator=(const Off &) = delete;
+
+  private:
+    ReplicaStreams *const outer_;
+  };
+  /// The same for first values of variables. What they take is not counted in the replica's own
+  /// draws, as another replica of this process finds the variables made.
+  class FirstValues {
+  public:
+    FirstValues();
+    ~FirstValues();
+    FirstValues(const FirstValues &) = delete;
+    FirstValues &operator=(const FirstValues &) = delete;
+
+  private:
+    ReplicaStreams *const outer_;
+    std::int64_t before_ = 0;
+  };
+
+private:
+  const Variable number_;
+  std::int64_t first_values_ = 0; ///< streams of the process's generator
+  ReplicaStreams *const outer_;
+  static thread_local constinit ReplicaStreams *innermost_
+      __attribute__((tls_model("initial-exec")));
 };
 
 /// What a function drew.

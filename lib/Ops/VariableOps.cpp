@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "Device/Device.h"
+#include "Ops/Draws.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
@@ -84,6 +85,7 @@ Tensor drawn(const VariableState &state, const VariableInitializer &initializer,
     throw StateError("initialize: the variable '" + state.name() +
                      "' is the state of an optimizer, which gives it its first value");
   const Interpreter::Scope eager(nullptr);
+  const random::detail::ReplicaStreams::FirstValues the_same_in_all;
   const device::ScopesCount on_devices(true);
   const Tensor value = initializer(shape, state.dtype(), seed);
   const TensorType wanted{state.dtype(), shape};

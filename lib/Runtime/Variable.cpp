@@ -114,6 +114,7 @@ std::shared_ptr<VariableState> VariableState::clone() const {
   copy->made_up_ = made_up_;
   copy->of_generator_ = of_generator();
   copy->merge_ = merge();
+  copy->aggregation_ = aggregation_.load(std::memory_order_relaxed);
   return copy;
 }
 

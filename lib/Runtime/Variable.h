@@ -19,8 +19,12 @@ namespace weft {
 
 class VariableState;
 
+namespace detail {
+enum class Aggregation : std::uint8_t;
+}
+
 /// Notes, for as long as it lives, which variables this thread writes, at once and by compiled
-/// code, and what they had before. The innermost notes alone.
+/// code, and what they had before; or which ones traces write. The innermost notes alone.
 class WrittenVariables {
 public:
   struct Entry {
@@ -28,7 +32,9 @@ public:
     Tensor before;
   };
 
-  WrittenVariables() : outer_(innermost_) { innermost_ = this; }
+  explicit WrittenVariables(bool traced = false) : outer_(innermost_), traced_(traced) {
+    innermost_ = this;
+  }
   ~WrittenVariables() { innermost_ = outer_; }
   WrittenVariables(const WrittenVariables &) = delete;
   WrittenVariables &operator=(const WrittenVariables &) = delete;
@@ -45,6 +51,7 @@ private:
   std::vector<Entry> entries_;
   bool initialized_any_ = false;
   WrittenVariables *const outer_;
+  const bool traced_;
   static thread_local constinit WrittenVariables *innermost_
       __attribute__((tls_model("initial-exec")));
 };
@@ -88,6 +95,21 @@ public:
   using Merge = Tensor (*)(const Tensor &, const Tensor &);
   void merges_by(Merge merge) { merge_.store(merge, std::memory_order_relaxed); }
   Merge merge() const { return merge_.load(std::memory_order_relaxed); }
+  /// What the values that replicas give it become, where that is not what its dtype says.
+  void aggregates_by(detail::Aggregation how) {
+    aggregation_.store(static_cast<std::int8_t>(how), std::memory_order_relaxed);
+  }
+  std::optional<detail::Aggregation> aggregation() const {
+    const std::int8_t how = aggregation_.load(std::memory_order_relaxed);
+    if (how < 0) return std::nullopt;
+    return static_cast<detail::Aggregation>(how);
+  }
+  /// That a trace has an op that writes it.
+  void note_traced_write() {
+    WrittenVariables *const notes = WrittenVariables::innermost_;
+    if (notes != nullptr && notes->traced_) [[unlikely]]
+      notes->note(*this, {});
+  }
   /// Throws StateError if it is uninitialized.
   const TensorType &type() const {
     if (kind() == Kind::uninitialized) [[unlikely]]
@@ -200,6 +222,7 @@ private:
   std::atomic<bool> elsewhere_ = false;
   std::atomic<bool> of_generator_ = false;
   std::atomic<Merge> merge_ = nullptr;
+  std::atomic<std::int8_t> aggregation_ = -1; ///< a detail::Aggregation, if it is said
   std::atomic<const std::string *> path_ = nullptr;
   const std::uint64_t number_ = 0;
   Initializer initializer_; ///< null if it was created with a value, or others give it one

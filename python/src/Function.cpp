@@ -15,6 +15,7 @@
 #include "Style.h"
 #include <structmember.h>
 #include <weft/detail/function_core.h>
+#include <weft/detail/replica_scope.h>
 #include <weft/detail/staging.h>
 #include <weft/phase.h>
 
@@ -36,6 +37,7 @@ struct Object {
   bool autograph;
   std::uint32_t history; ///< which of the last calls were traced, the latest in the lowest bit
   std::uint32_t calls, warnings;
+  bool runs_at_once;                         ///< as what it calls cannot be traced
   std::shared_ptr<FunctionCore::Trace> last; ///< of the last call, compiled
   CallablePointer slot;                      ///< which keeps what its traces hold of Python
 };
@@ -116,12 +118,19 @@ struct Call {
     walk(callee, bound, walker);
     if (walker.stopped()) [[unlikely]]
       read_tree();
+    else read_replicas();
   }
   /// Before the function is traced with the arguments: what it gets is what was read.
   void read_tree() {
     if (std::exchange(in_tree, true)) return;
     walker.begin_tree();
     walk(callee_of(self), bound, walker);
+    read_replicas();
+  }
+  /// Replicas have traces apart, which draw and reduce as one of so many does.
+  void read_replicas() {
+    if (const std::int64_t count = weft::detail::ReplicaScope::current(); count != 0) [[unlikely]]
+      walker.reader.literal("one of " + std::to_string(count) + " replicas");
   }
   /// Before the lock of Python is given up.
   void hold() {
@@ -368,39 +377,63 @@ void keep_while_traced(const nb::object &object) {
   }
 }
 
+namespace {
+
+PyObject *call_traced(Object *self, PyObject *const *args, std::size_t flags, PyObject *keywords) {
+  Call call(self);
+  if (FunctionCore::recording()) [[unlikely]]
+    return call_recorded(call, args, flags, keywords);
+  call.read(args, static_cast<std::size_t>(PyVectorcall_NARGS(flags)), keywords);
+  const detail::ArgumentReader &arguments = call.walker.reader;
+  // Other threads, and finalizers of Python, may put another trace in its place meanwhile.
+  std::shared_ptr<FunctionCore::Trace> trace = self->last;
+  if (arguments.undefined >= 0 || !trace || !detail::serves(*trace, arguments))
+    self->last = trace = find(call);
+  read_assigned(*trace, call);
+  self->history = self->history << 1 | static_cast<std::uint32_t>(call.traced);
+  ++self->calls;
+  if (call.traced) [[unlikely]]
+    warn_of_traces(call);
+  if (keeps_lock(*trace)) return result_of(*trace, call, self->core->run({}, *trace, arguments));
+  call.hold();
+  std::vector<Tensor> tensors;
+  {
+    const Interruptible signals;
+    const Unlocked others_run(true);
+    tensors = self->core->run({}, *trace, arguments);
+  }
+  return result_of(*trace, call, std::move(tensors));
+}
+
+PyObject *run_at_once(Object *self, PyObject *const *args, std::size_t flags, PyObject *keywords) {
+  return in_form(self, checked(PyObject_Vectorcall(self->function, args, flags, keywords)))
+      .release()
+      .ptr();
+}
+
+/// Whether it says that what is traced has to run at once: replicas of one process take turns, in
+/// which no trace can wait.
+bool asks_to_run_at_once(const nb::python_error &error) {
+  return nb::hasattr(error.value(), "_weft_runs_at_once");
+}
+
+} // namespace
+
 PyObject *call_function(PyObject *callable, PyObject *const *args, std::size_t flags,
                         PyObject *keywords) {
   return guarded([&]() -> PyObject * {
     Object *self = object_of(callable);
     if (self->function == nullptr) raise_type_error("a traced function was called after its end");
     const nb::object alive = nb::borrow(callable);
-    if (run_eagerly && !detail::is_tracing()) [[unlikely]]
-      return in_form(self, checked(PyObject_Vectorcall(self->function, args, flags, keywords)))
-          .release()
-          .ptr();
-    Call call(self);
-    if (FunctionCore::recording()) [[unlikely]]
-      return call_recorded(call, args, flags, keywords);
-    call.read(args, static_cast<std::size_t>(PyVectorcall_NARGS(flags)), keywords);
-    const detail::ArgumentReader &arguments = call.walker.reader;
-    // Other threads, and finalizers of Python, may put another trace in its place meanwhile.
-    std::shared_ptr<FunctionCore::Trace> trace = self->last;
-    if (arguments.undefined >= 0 || !trace || !detail::serves(*trace, arguments))
-      self->last = trace = find(call);
-    read_assigned(*trace, call);
-    self->history = self->history << 1 | static_cast<std::uint32_t>(call.traced);
-    ++self->calls;
-    if (call.traced) [[unlikely]]
-      warn_of_traces(call);
-    if (keeps_lock(*trace)) return result_of(*trace, call, self->core->run({}, *trace, arguments));
-    call.hold();
-    std::vector<Tensor> tensors;
-    {
-      const Interruptible signals;
-      const Unlocked others_run(true);
-      tensors = self->core->run({}, *trace, arguments);
+    if ((run_eagerly || self->runs_at_once) && !detail::is_tracing()) [[unlikely]]
+      return run_at_once(self, args, flags, keywords);
+    try {
+      return call_traced(self, args, flags, keywords);
+    } catch (const nb::python_error &error) {
+      if (detail::is_tracing() || !asks_to_run_at_once(error)) throw;
     }
-    return result_of(*trace, call, std::move(tensors));
+    self->runs_at_once = true;
+    return run_at_once(self, args, flags, keywords);
   });
 }
 

@@ -215,6 +215,7 @@ NB_MODULE(_weft, module) {
   define_events();
   define_histories(module);
   define_training(module);
+  define_replicas(module);
   define_layers(module);
   define_losses();
   define_network_functions();

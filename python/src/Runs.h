@@ -20,6 +20,7 @@ std::string place_of_user();
 void define_distributed();
 void define_events();
 void define_histories(nb::module_ &module);
+void define_replicas(nb::module_ &module);
 void define_training(nb::module_ &module);
 
 } // namespace weft::python

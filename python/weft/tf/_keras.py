@@ -13,6 +13,7 @@ from weft._trees import is_dict, is_listed
 from weft.modules import is_part
 
 from ._methods import Called
+from ._replicas import updated
 
 # Their parameters are checked when they are called.
 _optimizers: Any = wf.optimizers
@@ -155,9 +156,15 @@ class Deferred:
         alone = len(self.candidates) == 1
         self.made_for(next(iter(models.values())) if alone else models)
 
-    def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
+    def apply_gradients(
+        self, grads_and_vars: Any, name: str | None = None, skip_gradients_aggregation: bool = False
+    ) -> Any:
         """Updates the variables by `zip(gradients, variables)`. A gradient that is None leaves its
-        variable as it is."""
+        variable as it is. In a replica of a strategy it is by the sum of all replicas' gradients, unless
+        `skip_gradients_aggregation` says that they have been added up."""
+        return updated(self, grads_and_vars, self._apply, not skip_gradients_aggregation)
+
+    def _apply(self, grads_and_vars: Any) -> Any:
         if self.candidates is not None and self._made is None:
             grads_and_vars = list(grads_and_vars)
             self._choose(grads_and_vars)
@@ -230,10 +237,13 @@ class Optimizer(_optimizers.Optimizer):
         """What is kept under a name for a variable: another one of its shape and dtype."""
         return self.slot(reference_variable, name, initializer)
 
-    def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> None:
-        """Updates the variables by `zip(gradients, variables)`."""
+    def apply_gradients(
+        self, grads_and_vars: Any, name: str | None = None, skip_gradients_aggregation: bool = False
+    ) -> None:
+        """Updates the variables by `zip(gradients, variables)`; in a replica of a strategy by the sum of
+        all replicas' gradients."""
         base: Any = super()
-        base.apply_gradients(grads_and_vars)
+        updated(self, grads_and_vars, base.apply_gradients, not skip_gradients_aggregation)
 
     def minimize(self, loss: Any, var_list: Any = None, **other: Any) -> Any:
         """Runs `loss`, a function without parameters, updates the variables by its gradients, and gives

@@ -8,6 +8,8 @@ import weft as wf
 from weft import _weft
 from weft._signatures import init_of
 
+from ._replicas import note_metric
+
 _library: Any = wf.metrics
 
 
@@ -25,6 +27,7 @@ class Metric(_library.Metric):
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
         base: Any = super()
         base.__init__(name or spelled(type(self).__name__))
+        note_metric(self)
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Adds a batch."""
@@ -57,6 +60,7 @@ class _OfLibrary:
         self, *args: Any, name: str | None = None, dtype: Any = None, **options: Any
     ) -> None:
         self._kind.__init__(self, *args, name=name or spelled(type(self).__name__), **options)
+        note_metric(self)
 
     def result(self) -> Any:
         """What the batches so far amount to, as a float32 scalar."""
@@ -80,6 +84,7 @@ def _of_library(word: str, first: str = "", last: str = "", kind: str = "") -> A
             given = values.pop("thresholds")
             values["threshold"] = 0.5 if given is None else given
         base.__init__(self, **values)
+        note_metric(self)
 
     parameters = ", ".join(filter(None, [first, f"name={spelled(word)!r}, dtype=None", last]))
     own = {"_kind": base, "__init__": init_of(parameters, start), "__module__": __name__}

@@ -122,6 +122,8 @@ _PACKAGES = {
     "metrics": "weft.tf._metrics",
     "training": "weft.tf._training",
     "callbacks": "weft.tf._callbacks",
+    "replicas": "weft.tf._replicas",
+    "strategies": "weft.tf._strategies",
 }
 
 

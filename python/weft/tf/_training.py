@@ -15,6 +15,7 @@ from weft._trees import is_listed
 from . import _functions, _keras, _metrics
 from ._absent import says_what_is_absent
 from ._methods import Called
+from ._replicas import here
 
 
 class History:
@@ -184,14 +185,18 @@ def fitted(y: Any, predictions: Any) -> Any:
     return labels
 
 
-class _Measure:
-    """A metric that is handed labels in the form of predictions."""
+class _Measure(wf.Module):
+    """A metric that is handed labels in the form of predictions. Its variables are the metric's."""
 
     def __init__(self, of: Any) -> None:
-        self.of = _metrics.metric_of(of)
-        self.name: str = getattr(self.of, "name", None) or _metrics.spelled(type(self.of).__name__)
-        self._update = train._method(self.of, "update_state", "update")
-        self.reset = train._method(self.of, "reset_state", "reset")
+        metric = _metrics.metric_of(of)
+        super().__init__(getattr(metric, "name", None) or _metrics.spelled(type(metric).__name__))
+        self.of = metric
+        self._update = train._method(metric, "update_state", "update")
+        self._reset = train._method(metric, "reset_state", "reset")
+
+    def reset(self) -> None:
+        self._reset()
 
     def update(self, y: Any, predictions: Any) -> None:
         self._update(fitted(y, predictions), predictions)
@@ -219,6 +224,8 @@ class Trained:
 
     stop_training = False
     _compiled: Any = None
+    _strategy: Any = None
+    """That in whose scope the model was made or compiled."""
 
     def compile(
         self,
@@ -247,6 +254,8 @@ class Trained:
                 )
         self.optimizer = _keras.optimizer_of(optimizer)
         self._compiled = _Compiled(loss, metrics, run_eagerly)
+        if here.strategy is not None:
+            self._strategy = here.strategy
 
     def fit(
         self,
@@ -298,6 +307,7 @@ class Trained:
             epochs=epochs,
             validation=tried,
             callbacks=given,
+            parallel=None if self._strategy is None else self._strategy.parallel(),
             compile=not told.eagerly,
             progress=verbose != 0,
         )
@@ -446,6 +456,8 @@ class Model(Called, Trained, wf.Model):
                 "with a method call, or tf.keras.Sequential of layers"
             )
         super().__init__(name)
+        if here.strategy is not None:
+            self._strategy = here.strategy
 
     def _weft_call(self, call: Any, args: Any, kwargs: Any) -> Any:
         return super()._weft_call(call, _keras.autocast(args), kwargs)
@@ -459,6 +471,8 @@ class Sequential(wf.Sequential, Model):
 
     def __init__(self, layers: Any = (), name: str | None = None) -> None:
         wf.Sequential.__init__(self, () if layers is None else layers, name=name)
+        if here.strategy is not None:
+            self._strategy = here.strategy
 
     @property
     def layers(self) -> list[Any]:

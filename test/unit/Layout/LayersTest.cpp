@@ -77,6 +77,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/threads.h", "Support"},
     {"weft/events.h", "Events"},
     {"weft/train.h", "Train"},
+    {"weft/detail/replica_scope.h", "Train"},
     {"weft/train/fit.h", "Train"},
     {"weft/train/history.h", "Train"},
     {"weft/train/progress.h", "Train"},

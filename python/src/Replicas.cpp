@@ -1,0 +1,114 @@
+// Scopes of single replicas and what joins them, for the strategies of weft.tf.
+#include "Define.h"
+#include "Foreign.h"
+#include "Runs.h"
+#include "Text.h"
+
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+#include <weft/detail/distributed_place.h>
+#include <weft/detail/replica_scope.h>
+#include <weft/detail/staging.h>
+
+namespace weft::python {
+
+namespace {
+
+using weft::detail::Aggregation;
+
+constexpr const char *kAggregations[] = {"mean", "max", "sum", "same"};
+
+/// A context: what it has noted stays after its end.
+struct BoundScope {
+  using Initialized = void; // see Initialized.h
+  BoundScope(Variable of, std::int64_t count) : number(std::move(of)), replicas(count) {}
+  BoundScope(const BoundScope &) = delete;
+  BoundScope &operator=(const BoundScope &) = delete;
+
+  Variable number;
+  std::int64_t replicas;
+  std::optional<weft::detail::ReplicaScope> scope;
+  std::vector<weft::detail::ReplicaScope::Written> written;
+};
+
+struct BoundOutside {
+  using Initialized = void; // see Initialized.h
+  BoundOutside() = default;
+  BoundOutside(const BoundOutside &) = delete;
+  BoundOutside &operator=(const BoundOutside &) = delete;
+
+  std::vector<std::unique_ptr<weft::detail::OutsideReplicas>> scopes;
+};
+
+std::vector<Tensor> reduced(const std::vector<std::vector<nb::object>> &lists,
+                            std::int64_t replicas, const std::string &reduction) {
+  std::vector<std::vector<Tensor>> tensors;
+  for (const std::vector<nb::object> &list : lists) {
+    tensors.emplace_back();
+    for (const nb::object &x : list)
+      tensors.back().push_back(to_tensor(x.ptr(), {"reduce", "value"}));
+  }
+  const auto by = reduction == "sum"    ? distributed::Reduction::sum
+                  : reduction == "mean" ? distributed::Reduction::mean
+                                        : distributed::Reduction::max;
+  const distributed::detail::Place place(place_of_user());
+  const std::source_location nowhere;
+  if (weft::detail::is_tracing())
+    return distributed::all_reduce_replicas(tensors, replicas, by, {}, nowhere);
+  return without_lock(
+      [&] { return distributed::all_reduce_replicas(tensors, replicas, by, {}, nowhere); });
+}
+
+} // namespace
+
+void define_replicas(nb::module_ &module) {
+  ClassOf<BoundScope>(module, "internal_ReplicaScope", nb::is_final())
+      .def(
+          "__init__",
+          [](BoundScope *self, nb::handle number, std::int64_t replicas) {
+            new (self) BoundScope(variable_in(number.ptr()), replicas);
+          },
+          Arg("number"), Arg("replicas"))
+      .def("__enter__", [](BoundScope &self) { self.scope.emplace(self.number, self.replicas); })
+      .def("__exit__",
+           [](BoundScope &self, const nb::args &) {
+             if (self.scope) self.written = self.scope->written();
+             self.scope.reset();
+           })
+      .def("written", [](const BoundScope &self) {
+        nb::list all;
+        for (const auto &[variable, before, how] : self.scope ? self.scope->written() : self.written)
+          all.append(nb::make_tuple(checked(wrap(variable)),
+                                    before.defined() ? checked(wrap(before)) : nb::none(),
+                                    kAggregations[static_cast<int>(how)]));
+        return all;
+      });
+  ClassOf<BoundOutside>(module, "internal_OutsideReplicas", nb::is_final())
+      .def(nb::init<>())
+      .def("__enter__",
+           [](BoundOutside &self) {
+             self.scopes.push_back(std::make_unique<weft::detail::OutsideReplicas>());
+           })
+      .def("__exit__", [](BoundOutside &self, const nb::args &) {
+        if (!self.scopes.empty()) self.scopes.pop_back();
+      });
+  define(module, "internal_aggregate_by(variable, how)",
+         [](nb::handle variable, const std::string &how) {
+           const nb::str word(how.c_str(), how.size());
+           weft::detail::aggregate_by(
+               variable_in(variable.ptr()),
+               static_cast<Aggregation>(word_of(word, kAggregations, {"Variable", "aggregation"})));
+         });
+  define<reduced>(module, "internal_reduce_replicas", Arg("lists"), Arg("replicas"),
+                  Arg("reduction"));
+  define(module, "internal_refuse(words)",
+         [](const std::string &words) {
+           const distributed::Group world;
+           const distributed::detail::Place place(place_of_user());
+           without_lock([&] { distributed::detail::refuse("run", world, words); });
+         });
+}
+
+} // namespace weft::python

@@ -1,0 +1,439 @@
+"""Replicas of `tf.distribute`: the contexts that a function runs in, the turns of those of one process, and
+what all of them become together."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import weft as wf
+from weft import _weft
+
+from . import _more
+
+__all__ = [
+    "DistributedValues",
+    "ReplicaContext",
+    "check_turns",
+    "exchanged",
+    "here",
+    "joined",
+    "local_values",
+    "note_metric",
+    "number_of_replica",
+    "reduction_of",
+    "regrouped",
+    "run_replicas",
+    "updated",
+]
+
+
+class DistributedValues:
+    """A value for each replica of this process: what `strategy.run` gives where there are several."""
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        self._values = tuple(values)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The values, in the order of the replicas."""
+        return self._values
+
+    def __repr__(self) -> str:
+        lines = ",\n".join(f"  {i}: {value!r}" for i, value in enumerate(self._values))
+        return f"PerReplica:{{\n{lines}\n}}"
+
+
+class _Here(threading.local):
+    """Which strategy's scope, and which replica, this thread is in."""
+
+    strategy: Any = None
+    replica: Any = None
+
+
+here = _Here()
+
+
+
+def note_metric(metric: Any) -> None:
+    """That a metric was made: those of a strategy's scope belong to it."""
+    if here.strategy is not None:
+        here.strategy.note_metric(metric)
+
+
+_numbers: list[Any] = []
+
+
+def number_of_replica() -> Any:
+    """The variable that holds the number of the replica that is running. What is traced reads it: the
+    ranks of a world have one program."""
+    if not _numbers:
+        _numbers.append(wf.Variable(0, False, "replica_id", "int64"))
+    return _numbers[0]
+
+
+class _AtOnce(BaseException):
+    """Raised in a trace that replicas of one process would have to take turns in: the traced function
+    runs at once instead."""
+
+    _weft_runs_at_once = True
+
+
+def check_turns(replicas: int) -> None:
+    """Has a function that is being traced run at once, if there are several replicas here."""
+    if replicas > 1 and _weft.internal_is_tracing():
+        raise _AtOnce
+
+
+class _Ended(BaseException):
+    """Ends a replica whose others have failed."""
+
+
+def local_values(value: Any, count: int) -> list[Any]:
+    """What each replica of this process has of a structure, in which others are the same for all."""
+
+    def of(i: int) -> Any:
+        def pick(leaf: Any) -> Any:
+            return leaf.values[i] if isinstance(leaf, DistributedValues) else leaf
+
+        return _more.map_structure(pick, [value])
+
+    return [of(i) for i in range(count)]
+
+
+def exchanged(lists: list[list[Any]], replicas: int, how: str) -> list[Any]:
+    """Lists of tensors, one for each replica of this process, reduced over all replicas."""
+    try:
+        return _weft.internal_reduce_replicas(lists, replicas, how)
+    except _weft.Error as error:
+        error._weft_met = True  # pyright: ignore[reportAttributeAccessIssue] # the other ranks have it too
+        raise
+
+
+def regrouped(results: Sequence[Any]) -> Any:
+    """One structure of the same structures of the replicas of this process."""
+    if len(results) == 1:
+        return results[0]
+
+    def together(*leaves: Any) -> Any:
+        first = leaves[0]
+        return first if all(leaf is first for leaf in leaves) else DistributedValues(leaves)
+
+    return _more.map_structure(together, results)
+
+
+# One replica.
+
+
+class ReplicaContext:
+    """Where a function of `strategy.run` finds itself: `tf.distribute.get_replica_context()`."""
+
+    def __init__(self, strategy: Any, local: int = 0) -> None:
+        self._strategy, self._local = strategy, local
+        self._turn: Any = None
+
+    @property
+    def strategy(self) -> Any:
+        """The strategy that runs it."""
+        return self._strategy
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """How many replicas there are."""
+        return self._strategy.num_replicas_in_sync
+
+    @property
+    def replica_id_in_sync_group(self) -> Any:
+        """The number of this replica, an int32 scalar."""
+        if self.num_replicas_in_sync == 1:
+            return wf.constant(0)
+        return wf.cast(number_of_replica().value(), "int32")
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The device of this replica."""
+        return (self._strategy.devices[self._local],)
+
+    def merge_call(self, merge_fn: Callable[..., Any], args: Any = (), kwargs: Any = None) -> Any:
+        """Calls `merge_fn(strategy, *args)` once, when all replicas of this process have come to it, with
+        the arguments of all, and gives what it gave."""
+        strategy = self._strategy
+
+        def merge(given: list[Any]) -> list[Any]:
+            positional, named = regrouped(given)
+            with strategy.scope():
+                made = merge_fn(strategy, *positional, **named)
+            return local_values(made, len(given))
+
+        return self.together("merge_call", merge, (tuple(args), dict(kwargs or {})))
+
+    def all_reduce(self, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        """The sum or the mean of a tensor, or of each of a structure, over all replicas."""
+        how, replicas = reduction_of("all_reduce", reduce_op), self.num_replicas_in_sync
+        leaves: list[Any] = _more.flatten(value)
+
+        def merge(given: list[Any]) -> list[Any]:
+            return [exchanged(given, replicas, how)] * len(given)
+
+        if replicas == 1:
+            return value
+        own = [wf.asarray(leaf) for leaf in leaves]
+        return _more.pack_as(value, self.together("all_reduce", merge, own))
+
+    def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
+        """The tensors of all replicas, one behind the other along an axis."""
+        if self.num_replicas_in_sync == 1:
+            return wf.asarray(value)
+        strategy = self._strategy
+
+        def merge(given: list[Any]) -> list[Any]:
+            return [strategy.gather(DistributedValues(given), axis)] * len(given)
+
+        return self.together("all_gather", merge, wf.asarray(value))
+
+    def together(self, what: str, merge: Callable[[list[Any]], list[Any]], own: Any) -> Any:
+        """What `merge` makes for this replica of what each of this process has; the world's ranks come to
+        it together."""
+        if self._turn is not None:
+            return self._turn.wait(what, merge, own)
+        outer, here.replica = here.replica, None
+        try:
+            with _weft.internal_OutsideReplicas():
+                return merge([own])[0]
+        finally:
+            here.replica = outer
+
+
+def reduction_of(function: str, op: Any) -> str:
+    """'sum' or 'mean'. Throws ValueError."""
+    word = str(getattr(op, "value", op)).lower()
+    if word not in ("sum", "mean"):
+        raise _weft.ValueError(f"{function}: reduce_op is {op!r}: tf.distribute.ReduceOp.SUM or MEAN is wanted")
+    return word
+
+
+def updated(optimizer: Any, pairs: Any, apply: Callable[[list[Any]], Any], sums: bool) -> Any:
+    """Applies gradients: in a replica the sum of those of all, once. A strategy's scope alone is no
+    replica, as nobody knows there whose gradients they are."""
+    context = here.replica
+    if context is None:
+        if here.strategy is not None and here.strategy.num_replicas_in_sync > 1:
+            raise _weft.StateError(
+                f"{type(optimizer).__name__}: apply_gradients was called in strategy.scope(), where there is no "
+                "replica: call it in the function that strategy.run calls"
+            )
+        return apply(pairs)
+    replicas = context.num_replicas_in_sync
+    if replicas == 1 or not sums:
+        return apply(pairs)
+    pairs = list(pairs)
+    gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
+
+    def merge(given: list[list[Any]]) -> list[Any]:
+        there = [g is not None for g in given[0]]
+        if any([g is not None for g in each] != there for each in given):
+            raise _weft.StateError(
+                f"{type(optimizer).__name__}: apply_gradients: replicas have gradients of different variables"
+            )
+        sums = iter(exchanged([[g for g in each if g is not None] for each in given], replicas, "sum"))
+        made = apply([(next(sums) if has else None, v) for has, v in zip(there, variables, strict=True)])
+        for variable in [*variables, *optimizer.state]:
+            _weft.internal_aggregate_by(variable, "same")
+        return [made] * len(given)
+
+    return context.together("apply_gradients", merge, gradients)
+
+
+# Variables.
+
+
+class _Joined:
+    """What replicas write: each begins with what there was, metrics with zeros, and behind them variables
+    have what all amount to."""
+
+    def __init__(self, replicas: int, metrics: Iterable[Any]) -> None:
+        self.replicas = replicas
+        self._counts = [v for metric in metrics for v in metric.variables if v.is_initialized()]
+        self._so_far = [v.value() for v in self._counts]
+        for variable in self._counts:
+            variable.assign(wf.zeros_like(variable.value()))
+        self._is_count = {id(v) for v in self._counts}
+        self._metrics = list(metrics)
+
+    def take_back(self) -> None:
+        """After an error, metrics have what they had."""
+        for variable, value in zip(self._counts, self._so_far, strict=True):
+            variable.assign(value)
+
+    def join(self, written: Sequence[dict[int, Any]], values: Sequence[dict[int, Any]]) -> None:
+        """Has variables, which `written` has by their identities for each replica of this process, what all
+        replicas gave them; one that a replica did not write is as it was, which it has now."""
+        late = {id(v) for metric in self._metrics for v in metric.variables} - self._is_count
+        order: dict[int, Any] = {id(v): (v, "sum") for v in self._counts}
+        for of in written:
+            for key, (variable, how) in of.items():
+                order.setdefault(key, (variable, "sum" if key in late else how))
+        sums: list[list[Any]] = [[] for _ in written]
+        most: list[list[Any]] = [[] for _ in written]
+        kinds: list[tuple[Any, str]] = []
+        for key, (variable, how) in order.items():
+            now = variable.value()
+            if how == "same":
+                for of in values:
+                    if key in of:
+                        variable.assign(of[key])
+                        break
+                continue
+            kinds.append((variable, how))
+            for of, to_sum, to_most in zip(values, sums, most, strict=True):
+                zero = wf.zeros_like(now) if how == "sum" else now
+                value = of.get(key, zero)
+                if how == "sum":
+                    to_sum.append(value)
+                elif how == "mean":
+                    to_sum.append(_wide(value))
+                else:
+                    to_most.append(wf.cast(value, "int64"))
+        totals = iter(self._reduced(sums, "sum"))
+        largest = iter(self._reduced(most, "max"))
+        so_far = {id(v): value for v, value in zip(self._counts, self._so_far, strict=True)}
+        for variable, how in kinds:
+            if how == "sum":
+                before = so_far.get(id(variable))
+                total = next(totals)
+                variable.assign(total if before is None else before + total)
+            elif how == "mean":
+                variable.assign(wf.cast(next(totals) / self.replicas, variable.dtype))
+            else:
+                variable.assign(wf.cast(next(largest), variable.dtype))
+
+    def _reduced(self, lists: list[list[Any]], how: str) -> list[Any]:
+        return exchanged(lists, self.replicas, how) if lists[0] else []
+
+
+def _wide(value: Any) -> Any:
+    name = value.dtype.name
+    return value if name in ("float32", "float64") or name.startswith("complex") else wf.cast(value, "float32")
+
+
+def joined(replicas: int, metrics: Iterable[Any]) -> _Joined:
+    """What becomes of variables in a run of so many replicas."""
+    return _Joined(replicas, metrics)
+
+
+# Replicas that take turns.
+
+
+class _Turn(threading.Thread):
+    """A replica of this process. One runs at a time, until it comes to what all do together or its end."""
+
+    def __init__(self, context: ReplicaContext, number: int, f: Callable[[], Any]) -> None:
+        super().__init__(daemon=True)
+        self._context, self._number, self._f = context, number, f
+        self._go, self._back = threading.Semaphore(0), threading.Semaphore(0)
+        self._ends = False
+        self._scope = _weft.internal_ReplicaScope(number_of_replica(), context.num_replicas_in_sync)
+        self.waits: Any = None  # (what, merge, own) of what it has come to
+        self.answer: Any = None
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.values: dict[int, Any] = {}
+        """What it has written, by the identities of the variables."""
+        self.written: dict[int, Any] = {}
+
+    def run(self) -> None:
+        self._go.acquire()
+        try:
+            if self._ends:
+                return
+            here.strategy, here.replica = self._context.strategy, self._context
+            self._context._turn = self  # pyright: ignore[reportPrivateUsage]
+            with self._scope:
+                self.result = self._f()
+        except _Ended:
+            pass
+        except BaseException as error:  # noqa: BLE001 # raised by whoever runs the replicas
+            self.error = error
+        finally:
+            self.waits = None
+            self._back.release()
+
+    def wait(self, what: str, merge: Any, own: Any) -> Any:
+        """In the replica: comes to what all do together."""
+        check_turns(2)
+        self.waits = (what, merge, own)
+        self._back.release()
+        self._go.acquire()
+        if self._ends:
+            raise _Ended
+        here.replica = self._context
+        return self.answer
+
+    def go_on(self, base: dict[int, Any]) -> None:
+        """Has it run on; `base` are the variables that replicas have written, with what they had before."""
+        number_of_replica().assign(self._number)
+        for key, (variable, _) in base.items():
+            if key in self.values:
+                variable.assign(self.values[key])
+        self._go.release()
+        self._back.acquire()
+        for variable, before, how in self._scope.written():
+            key = id(variable)
+            self.written[key] = (variable, how)
+            self.values[key] = variable.value()
+            base.setdefault(key, (variable, before))
+        for variable, before in base.values():
+            variable.assign(before)
+
+    def end(self) -> None:
+        """Ends it where it waits."""
+        if self.is_alive():
+            self._ends = True
+            self._go.release()
+        self.join()
+
+
+def run_replicas(strategy: Any, count: int, first: int, f: Callable[[int], Any], join: _Joined) -> list[Any]:
+    """Runs `count` replicas of this process, of which the first has that number, in turns, and gives the
+    results."""
+    device = strategy.scope_of_device
+    turns = [
+        _Turn(ReplicaContext(strategy, i), first + i, _Bound(f, i, device)) for i in range(count)
+    ]
+    base: dict[int, Any] = {}
+    try:
+        for turn in turns:
+            turn.start()
+        while True:
+            for turn in turns:
+                turn.go_on(base)
+                if turn.error is not None:
+                    raise turn.error
+            asked = [turn.waits for turn in turns]
+            names = [None if each is None else each[0] for each in asked]
+            if len(set(names)) != 1:
+                said = ", ".join(f"replica {first + i} {name or 'its end'}" for i, name in enumerate(names))
+                raise _weft.StateError(f"run: replicas have come to different calls: {said}")
+            if names[0] is None:
+                break
+            with _weft.internal_OutsideReplicas():
+                answers = asked[0][1]([each[2] for each in asked])
+            for turn, answer in zip(turns, answers, strict=True):
+                turn.answer = answer
+    finally:
+        for turn in turns:
+            turn.end()
+    join.join([turn.written for turn in turns], [turn.values for turn in turns])
+    return [turn.result for turn in turns]
+
+
+class _Bound:
+    """The function of one replica, with the device of the scope."""
+
+    def __init__(self, f: Callable[[int], Any], number: int, device: Any) -> None:
+        self._f, self._number, self._device = f, number, device
+
+    def __call__(self) -> Any:
+        with self._device():
+            return self._f(self._number)

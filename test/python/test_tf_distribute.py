@@ -1,0 +1,329 @@
+"""`tf.distribute`: replicas of one process, and the same numbers, bit for bit, on the ranks of a world."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import weft as wf
+from weft import tf
+
+# Other tests of the process print in Weft's own forms.
+wf.set_printoptions(style="numpy")
+
+SUM, MEAN = tf.distribute.ReduceOp.SUM, tf.distribute.ReduceOp.MEAN
+X = np.random.default_rng(1).normal(size=(32, 3)).astype(np.float32)
+Y = (X @ [[2.0], [-1.0], [0.5]]).astype(np.float32)
+
+
+def mirrored(count: int) -> object:
+    return tf.distribute.MirroredStrategy([f"/cpu:{i}" for i in range(count)])
+
+
+def test_run_and_reduce() -> None:
+    strategy = mirrored(3)
+    assert strategy.num_replicas_in_sync == 3
+
+    def number(scale: float, of: wf.Tensor) -> wf.Tensor:
+        context = tf.distribute.get_replica_context()
+        assert tf.distribute.get_strategy() is strategy and not tf.distribute.in_cross_replica_context()
+        assert context.strategy is strategy and context.num_replicas_in_sync == 3
+        return scale * of + tf.cast(context.replica_id_in_sync_group, tf.float32)
+
+    values = strategy.experimental_distribute_values_from_function(lambda c: tf.constant(10.0 * c.replica_id_in_sync_group))
+    out = strategy.run(number, args=(0.5,), kwargs={"of": values})
+    assert [float(x) for x in strategy.experimental_local_results(out)] == [0.0, 6.0, 12.0]
+    assert float(strategy.reduce(SUM, out, axis=None)) == 18.0
+    assert float(strategy.reduce("MEAN", out, axis=None)) == 6.0
+    assert tf.distribute.get_strategy() is not strategy and not tf.distribute.has_strategy()
+    with strategy.scope():
+        assert tf.distribute.get_strategy() is strategy and tf.distribute.get_replica_context() is None
+        assert tf.distribute.in_cross_replica_context()
+    # Over an axis too, by how many there are in all: replicas have 2, 2 and 3 rows of 7.
+    batch = next(iter(strategy.experimental_distribute_dataset(tf.data.Dataset.range(7).batch(7))))
+    assert [x.tolist() for x in batch.values] == [[0, 1], [2, 3], [4, 5, 6]]
+    assert float(strategy.reduce(MEAN, batch, axis=0)) == 3.0
+    assert int(strategy.reduce(SUM, batch, axis=0)) == 21
+    assert strategy.gather(batch, axis=0).tolist() == list(range(7))
+
+
+def test_replicas_meet() -> None:
+    strategy = mirrored(2)
+    order: list[object] = []
+
+    def step() -> tuple[object, ...]:
+        context = tf.distribute.get_replica_context()
+        mine = tf.cast(context.replica_id_in_sync_group, tf.float32) + 1.0
+        order.append(("before", float(mine)))
+        total = context.all_reduce(SUM, {"a": mine, "b": [mine * 2]})
+        order.append(("after", float(mine)))
+        merged = context.merge_call(lambda s, x: s.reduce(MEAN, x, axis=None), args=(mine,))
+        return total["a"], total["b"][0], merged, context.all_gather(tf.reshape(mine, [1]), axis=0)
+
+    a, b, merged, all_of_them = strategy.run(step)
+    for each, expected in ((a, 3.0), (b, 6.0), (merged, 1.5)):
+        assert [float(x) for x in strategy.experimental_local_results(each)][0] == expected
+    assert strategy.experimental_local_results(all_of_them)[0].tolist() == [1.0, 2.0]
+    # One after the other, each up to where all meet.
+    assert order == [("before", 1.0), ("before", 2.0), ("after", 1.0), ("after", 2.0)]
+
+
+def test_one_update_of_the_sum_of_all_gradients() -> None:
+    w = tf.Variable([1.0, 1.0])
+    strategy = mirrored(2)
+    with strategy.scope():
+        sgd, mean = tf.keras.optimizers.SGD(0.5), tf.keras.metrics.Mean()
+    v = tf.Variable(10.0, trainable=False)  # as a moving average
+
+    def step(x: wf.Tensor) -> wf.Tensor:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w * x)
+        sgd.apply_gradients([(tape.gradient(loss, w), w)])
+        mean.update_state(loss)
+        v.assign(v * 0.5 + tf.reduce_sum(x))
+        return tf.reduce_sum(w)  # as it is behind the update
+
+    per_replica = strategy.experimental_distribute_values_from_function(lambda c: tf.constant([1.0, 2.0]) * (c.replica_id_in_sync_group + 1))
+    out = strategy.run(step, args=(per_replica,))
+    assert w.numpy().tolist() == [1 - 0.5 * 3, 1 - 0.5 * 6]
+    assert [float(x) for x in out.values] == [-2.5, -2.5]
+    assert float(mean.result()) == 4.5  # of 3 and 6
+    assert float(v) == 5 + 4.5
+    assert int(sgd.step) == 1
+    strategy.run(step, args=(per_replica,))
+    # w is (-0.5, -2), so that the losses are -4.5 and -9.
+    assert float(mean.result()) == (3 + 6 - 4.5 - 9) / 4 and int(sgd.step) == 2
+
+
+@pytest.mark.parametrize("outer", [True, False])
+def test_functions_of_replicas_that_take_turns_run_at_once(outer: bool) -> None:
+    """`@tf.function` around `strategy.run`, or of what it calls: the same numbers as without."""
+    weights = []
+    for compiled in (False, True):
+        strategy = mirrored(2)
+        w = tf.Variable([[1.0]])
+        sgd = tf.keras.optimizers.SGD(0.1)
+
+        def step(x: wf.Tensor) -> wf.Tensor:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((x @ w) ** 2)  # noqa: B023
+            sgd.apply_gradients([(tape.gradient(loss, w), w)])  # noqa: B023
+            return loss
+
+        inner = tf.function(step) if compiled and not outer else step
+
+        def run(x: object) -> wf.Tensor:
+            return strategy.reduce(SUM, strategy.run(inner, args=(x,)), axis=None)  # noqa: B023
+
+        run = tf.function(run) if compiled and outer else run
+        data = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(X[:, :1]).batch(8))
+        losses = [float(run(x)) for x in data]
+        assert len(losses) == 4
+        weights.append((losses, w.numpy().tolist()))
+    assert weights[0] == weights[1]
+
+
+def test_traces_of_replicas_are_apart() -> None:
+    strategy = mirrored(2)
+
+    @tf.function
+    def number() -> wf.Tensor:
+        return tf.random.uniform([4])
+
+    tf.random.set_seed(3)
+    alone = number().tolist()
+    tf.random.set_seed(3)
+    first, second = (x.tolist() for x in strategy.run(number).values)
+    assert first != second and alone not in (first, second)
+    tf.random.set_seed(3)
+    assert [x.tolist() for x in strategy.run(lambda: tf.random.uniform([4])).values] == [first, second]
+
+
+def test_fit_of_a_model_of_the_scope() -> None:
+    def run(strategy: object) -> list[float]:
+        tf.random.set_seed(5)
+        with strategy.scope():
+            model = tf.keras.Sequential([tf.keras.layers.Dense(4, "relu"), tf.keras.layers.Dense(1)])
+            model.compile("sgd", "mse", ["mae"])
+        history = model.fit(X, Y, batch_size=8, epochs=2, verbose=0, shuffle=False).history
+        return [*history["loss"], *history["mae"], *model.get_weights()[0].ravel().tolist()]
+
+    alone = run(tf.distribute.get_strategy())
+    for strategy in (mirrored(1), mirrored(4), tf.distribute.OneDeviceStrategy("/cpu:0"), tf.distribute.MultiWorkerMirroredStrategy()):
+        assert run(strategy) == pytest.approx(alone, rel=1e-5)
+    tf.random.set_seed(5)
+    model = wf.Sequential([wf.nn.Dense(4, "relu"), wf.nn.Dense(1)])
+    of_library = wf.train.fit(
+        model, wf.data.from_tensors(X, Y).batch(8), optimizer=wf.optimizers.SGD(0.01), loss=wf.losses.mean_squared_error,
+        epochs=2, parallel=4, progress=False)
+    assert run(mirrored(4))[:2] == of_library["loss"]
+
+
+def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    two, w = mirrored(2), tf.Variable(1.0)
+    sgd = tf.keras.optimizers.SGD(0.1)
+    with pytest.raises(wf.StateError, match="SGD: apply_gradients was called in strategy.scope"), two.scope():
+        sgd.apply_gradients([(tf.constant(1.0), w)])
+    with pytest.raises(wf.StateError, match="run: this is a replica already"):
+        two.run(lambda: two.run(lambda: 1))
+    with pytest.raises(TypeError, match="run: fn is a int"):
+        two.run(3)
+    with pytest.raises(wf.StateError, match="scope: this is the scope of a MirroredStrategy already"), two.scope(), mirrored(3).scope():
+        pass
+
+    def parts(c: object) -> None:
+        if int(tf.distribute.get_replica_context().replica_id_in_sync_group) == 1:
+            tf.distribute.get_replica_context().all_reduce(SUM, 1.0)
+
+    with pytest.raises(wf.StateError, match="run: replicas have come to different calls: replica 0 its end, replica 1 all_reduce"):
+        two.run(parts, args=(1,))
+
+    metric_of: list[object] = []
+    with two.scope():
+        metric_of.append(tf.keras.metrics.Mean())
+    metric_of[0].update_state(4.0)
+
+    def fails() -> None:
+        metric_of[0].update_state(100.0)
+        w.assign(7.0)
+        if int(tf.distribute.get_replica_context().replica_id_in_sync_group) == 1:
+            raise KeyError("no such row")
+
+    with pytest.raises(KeyError, match="no such row"):
+        two.run(fails)
+    assert float(metric_of[0].result()) == 4.0 and float(w) == 1.0
+    with pytest.raises(wf.ValueError, match="reduce: the value is one for all replicas"):
+        two.reduce(SUM, 1.0, axis=None)
+    assert float(two.reduce(MEAN, 1.0, axis=None)) == 1.0
+    with pytest.raises(wf.ValueError, match="reduce: reduce_op is 'MAX'"):
+        two.reduce("MAX", 1.0, axis=None)
+    with pytest.raises(wf.ShapeError, match="experimental_distribute_dataset: an element has a scalar"):
+        next(iter(two.experimental_distribute_dataset(tf.data.Dataset.range(3))))
+    with pytest.raises(TypeError, match="experimental_distribute_dataset: dataset is a list"):
+        two.experimental_distribute_dataset([1])
+    for wrong, words in (([], "devices is empty"), (["/cpu:0", "cpu:0"], "devices has '/cpu:0' twice"), (["tpu:0"], "'tpu:0' is no device"), (["/gpu:77"], "there is no '/gpu:77'")):
+        with pytest.raises(wf.ValueError, match=f"MirroredStrategy: {words}"):
+            tf.distribute.MirroredStrategy(wrong)
+    monkeypatch.setenv("TF_CONFIG", '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 0}}')
+    with pytest.raises(wf.StateError, match="TF_CONFIG names 2 workers, but nothing has connected them"):
+        tf.distribute.MultiWorkerMirroredStrategy()
+    with pytest.raises(AttributeError, match="there are no TPUs"):
+        tf.distribute.TPUStrategy  # noqa: B018
+
+
+PROGRAM = """
+import hashlib, sys
+import numpy as np
+import weft as wf
+from weft import tf
+X = np.random.default_rng(1).normal(size=(53, 3)).astype(np.float32)
+Y = (X @ [[2.0], [-1.0], [0.5]]).astype(np.float32)
+replicas = int(sys.argv[1])
+world = wf.distributed.init()
+if world.size > 1:
+    assert world.size == replicas
+    strategy = tf.distribute.MultiWorkerMirroredStrategy()
+else:
+    strategy = tf.distribute.MirroredStrategy([f"cpu:{i}" for i in range(replicas)])
+def bits(*lists):
+    of = hashlib.sha256()
+    for each in lists:
+        for x in each: of.update(np.asarray(x).tobytes())
+    return of.hexdigest()
+def custom(compiled, drop=0.25, built=False):
+    tf.random.set_seed(3)
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(8, "relu"), tf.keras.layers.BatchNormalization(),
+                                     tf.keras.layers.Dense(1)])
+        if built: model(X[:2])
+        adam = tf.keras.optimizers.Adam(0.01)
+        mean, error = tf.keras.metrics.Mean(), tf.keras.metrics.MeanAbsoluteError()
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            p = tf.nn.dropout(model(x, training=True), drop)
+            loss = tf.nn.compute_average_loss(tf.reduce_sum((p - y) ** 2, -1), global_batch_size=16)
+        adam.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
+        mean.update_state(loss)
+        error.update_state(y, p)
+        return loss
+    def run(batch):
+        return strategy.reduce("SUM", strategy.run(step, args=batch), axis=None)
+    if compiled: run = tf.function(run)
+    data = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(53, seed=2).batch(16))
+    losses = [run(batch) for epoch in range(2) for batch in data]
+    assert len(losses) == 8 and mean.result() > 0
+    return bits(model.get_weights(), losses, [mean.result(), error.result()],
+                [v for v in adam.state], [wf.random.uniform([2])])
+def keras():
+    tf.random.set_seed(3)
+    with strategy.scope():
+        model = tf.keras.Sequential([tf.keras.layers.Dense(8, "relu"), tf.keras.layers.Dropout(0.2), tf.keras.layers.Dense(1)])
+        model.compile(tf.keras.optimizers.Adam(0.01), "mse", ["mae"])
+    run = model.fit(X, Y, batch_size=16, epochs=2, verbose=0, validation_split=0.2)
+    return bits(model.get_weights(), run.history.values(), [model.evaluate(X, Y, verbose=0)])
+results = [custom(False), custom(True, built=True), keras()]
+for other in wf.distributed.all_gather(wf.constant([int(r[:12], 16) for r in results], "int64")).tolist():
+    assert other in [int(r[:12], 16) for r in results]
+if world.rank == 0: print(*results)
+"""
+
+
+def launched(ranks: int, script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    start = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"] if ranks > 1 else []
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+    return subprocess.run([*start, sys.executable, str(script), *arguments], env=environment, capture_output=True,
+                          text=True, timeout=100, check=False)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_ranks_have_the_bits_of_one_process(tmp_path: Path, ranks: int) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "program.py"
+    script.write_text(PROGRAM)
+    done = [launched(n, script, str(ranks)) for n in (1, ranks)]
+    for each in done:
+        assert each.returncode == 0, each.stdout + each.stderr
+    alone, together = (each.stdout.split() for each in done)
+    assert len(set(alone)) == 3
+    assert alone == together
+
+
+def test_a_rank_that_fails_is_quoted(tmp_path: Path) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "program.py"
+    script.write_text("""
+from weft import tf
+import weft as wf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+w, sgd = tf.Variable(1.0), tf.keras.optimizers.SGD(0.1)
+rank = wf.distributed.init().rank
+def step():
+    if rank == 1: raise KeyError("no such row")
+    sgd.apply_gradients([(tf.constant(1.0), w)])
+for turn in range(2):
+    try:
+        strategy.run(step)
+    except wf.StateError as error:
+        print(f"{rank}: {error}\\n", end="", flush=True)
+    except KeyError:
+        print(f"{rank} has its own\\n", end="", flush=True)
+try:
+    tf.distribute.MirroredStrategy(["cpu:0", "cpu:1"])
+except wf.StateError as error:
+    print(f"{rank}: {error}\\n", end="", flush=True)
+print(f"{rank} done {wf.distributed.all_reduce(1).item()} {float(w)}\\n", end="", flush=True)
+""")
+    done = launched(2, script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(re.findall(r"0: .*rank 1: KeyError: 'no such row'", done.stdout)) == 2, done.stdout
+    assert done.stdout.count("1 has its own\n") == 2
+    for rank in range(2):
+        assert f"{rank} done 2 1.0\n" in done.stdout
+        assert f"{rank}: program.py:18: MirroredStrategy: its replicas are those of one process, and there are 2" in done.stdout, done.stdout
