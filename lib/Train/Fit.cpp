@@ -1,6 +1,7 @@
 // The loop of `train::fit`.
 #include <weft/train/fit.h>
 
+#include <array>
 #include <csignal>
 #include <set>
 
@@ -10,42 +11,54 @@
 #include "Train/Replicas.h"
 #include <weft/error.h>
 #include <weft/ops.h>
+#include <weft/random.h>
 
 namespace weft::train::detail {
 
 namespace {
 
-volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t interrupted_by = 0; ///< the signal that came first
 
-/// While it lives, Ctrl-C is counted, and the second one ends the process as ever.
+/// While it lives, Ctrl-C, and SIGTERM, which launchers send for it and schedulers before they end
+/// a job, are counted; the second one of a kind ends the process as ever.
 class Interrupts {
 public:
   Interrupts() {
-    interrupts = 0;
-    sigaction(SIGINT, nullptr, &before_);
-    if (is_ignored()) return; // as `nohup` and scripts want it
-    struct sigaction action{};
-    action.sa_handler = [](int) { interrupts = 1; };
-    // NOLINTNEXTLINE(hicpp-signed-bitwise): the system's flags are signed.
-    action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &action, nullptr);
+    interrupted_by = 0;
+    for (Handled &handled : handled_) {
+      sigaction(handled.signal, nullptr, &handled.before);
+      if (handled.is_ignored()) continue; // as `nohup` and scripts want it
+      struct sigaction action{};
+      action.sa_handler = [](int signal) {
+        if (interrupted_by == 0) interrupted_by = signal;
+      };
+      // NOLINTNEXTLINE(hicpp-signed-bitwise): the system's flags are signed.
+      action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
+      sigaction(handled.signal, &action, nullptr);
+    }
   }
   ~Interrupts() {
-    if (!is_ignored()) sigaction(SIGINT, &before_, nullptr);
+    for (const Handled &handled : handled_)
+      if (!handled.is_ignored()) sigaction(handled.signal, &handled.before, nullptr);
   }
   Interrupts(const Interrupts &) = delete;
   Interrupts &operator=(const Interrupts &) = delete;
 
-  static bool came() { return interrupts != 0; }
+  /// The signal that came; 0 if none did.
+  static int came() { return interrupted_by; }
 
 private:
-  bool is_ignored() const {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr,cppcoreguidelines-pro-type-cstyle-cast): the
-    // system's
-    return before_.sa_handler == SIG_IGN;
-  }
+  struct Handled {
+    int signal;
+    struct sigaction before{};
 
-  struct sigaction before_{};
+    bool is_ignored() const {
+      // NOLINTNEXTLINE(performance-no-int-to-ptr,cppcoreguidelines-pro-type-cstyle-cast): the
+      // system's
+      return before.sa_handler == SIG_IGN;
+    }
+  };
+  std::array<Handled, 2> handled_ = {Handled{SIGINT}, Handled{SIGTERM}};
 };
 
 double number_of(const Tensor &value) { return value.astype(DType::f64).item<double>(); }
@@ -76,8 +89,9 @@ public:
     parts_.checkpoint.emplace_back("in_epoch", in_epoch_);
     parts_.checkpoint.emplace_back("stopped", stopped_);
     parts_.checkpoint.emplace_back("history", run_.history);
-    replicas_part_ = parts_.checkpoint.size();
-    parts_.checkpoint.emplace_back("replicas", replicas_.count());
+    later_parts_ = parts_.checkpoint.size();
+    parts_.checkpoint.emplace_back(kReplicas, replicas_.count());
+    parts_.checkpoint.emplace_back(kGenerator, random::process_generator());
   }
 
   History run() {
@@ -103,9 +117,9 @@ private:
     if (manager_ && run_.leads) manager_->wait();
     // The others go on when the last checkpoint is there.
     if (manager_) meet("the end of the run");
-    if (interrupts_ && Interrupts::came()) {
+    if (const int signal = interrupts_ ? Interrupts::came() : 0; signal != 0) {
       interrupts_.reset();
-      std::raise(SIGINT); // does what it did before
+      std::raise(signal); // does what it did before
     }
     return std::move(run_.history);
   }
@@ -116,17 +130,25 @@ private:
 
   void meet(const std::string &what) { replicas_.meet(what, run_.stop, run_.pause); }
 
-  /// What the latest checkpoint has: one of before there were replicas does not say that it had
-  /// one.
+  /// What the latest checkpoint has: older ones do not say that there was one replica, nor where
+  /// the process's generator stood.
   Checkpoint of_the_latest(const Checkpoint &what) {
     const std::vector<CheckpointInfo> all = manager_->checkpoints();
-    const std::string name = std::string(saved_names::kNumber) + "replicas";
     if (all.empty()) return what;
     const SafetensorsFile latest(all.back().path);
-    if (latest.metadata().contains(name)) return what;
-    replicas_.count() = 1;
+    const auto notes = [&](std::string_view of, const std::string &name) {
+      return latest.metadata().contains(std::string(of) + name);
+    };
+    const bool has_replicas = notes(saved_names::kNumber, kReplicas);
+    const std::string state = std::string(kGenerator) + ".state";
+    const bool has_generator = latest.find(state) != nullptr || notes(saved_names::kAlias, state);
     std::vector<CheckpointPart> parts = what.parts();
-    parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(replicas_part_));
+    const auto first = parts.begin() + static_cast<std::ptrdiff_t>(later_parts_);
+    if (!has_generator) parts.erase(first + 1);
+    if (!has_replicas) {
+      replicas_.count() = 1;
+      parts.erase(first);
+    }
     return Checkpoint(std::move(parts));
   }
 
@@ -174,7 +196,7 @@ private:
         bar->advance();
       }
       tell(&Callback::step_end);
-      if (manager_ && Interrupts::came()) run_.pause = true;
+      if (manager_ && Interrupts::came() != 0) run_.pause = true;
       if (manager_ || !settings_.callbacks.empty())
         meet("the end of step " + std::to_string(run_.step));
       if (is_timed_ && !run_.pause && run_.leads) manager_->save_if_due(*what_, run_.step);
@@ -221,7 +243,8 @@ private:
   std::optional<Checkpoint> what_;
   std::optional<Interrupts> interrupts_;
   Replicas replicas_;
-  std::size_t replicas_part_ = 0; ///< its place among the checkpoint's
+  std::size_t later_parts_ = 0; ///< where those stand that older checkpoints lack
+  static constexpr const char *kReplicas = "replicas", *kGenerator = "generator";
 };
 
 } // namespace

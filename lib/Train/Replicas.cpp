@@ -113,7 +113,6 @@ void Replicas::begin() {
     for (const CheckpointPart &part : parts_.checkpoint) part.collect(constants);
     together([&] {
       compare_lines(caller_, group_, lines);
-      values.emplace_back(random::detail::process_state());
       for (const Variable &variable : values)
         variable.assign(distributed::broadcast(variable.value(), 0, group_, settings_.where));
     });

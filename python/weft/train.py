@@ -355,7 +355,8 @@ def fit(
     "val_" in front.
 
     With checkpoints the run goes on from the newest one in the folder, with the next batch of its
-    epoch, and ends with the same bits as one that was never interrupted. Ctrl-C saves first.
+    epoch, and ends with the same bits as one that was never interrupted. Ctrl-C and SIGTERM
+    save first.
 
     >>> xs = np.linspace(-1, 1, 64, dtype=np.float32).reshape(-1, 1)
     >>> data = wf.data.from_tensors(xs, 3 * xs + 2).shuffle(seed=1).batch(16)

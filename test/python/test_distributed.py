@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -215,6 +216,37 @@ print(f"{rank} done {wf.distributed.all_reduce(1).item()}\\n", end="", flush=Tru
     line = 1 + TRAIN.count("\n") + 10
     assert f"fit: rank 1: KeyError: 'callback on rank 1' (train.py:{line})\n" in refused, refused
     assert "1 has its own\n" in refused and "arguments differ" not in refused
+
+
+def test_an_interrupted_launcher_saves_first(tmp_path: Path) -> None:
+    """Ctrl-C ends mpirun, which has its ranks end, by a signal that they save at."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "train.py"
+    script.write_text(f"""
+import weft as wf
+class Watch:
+    def step_end(self, run):
+        if run.leads and run.step == 5: print("under way", flush=True)
+x = wf.ones((8, 3))
+wf.train.fit(
+    wf.Sequential([wf.nn.Dense(1)]), wf.data.from_tensors(x, x).batch(8).repeat(10**7), optimizer=wf.optimizers.SGD(0.1),
+    loss=lambda y, p: wf.mean(p + wf.random.uniform([1])), parallel=2, checkpoints={str(tmp_path / "run")!r},
+    callbacks=[Watch()], progress=False)
+""")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+    with subprocess.Popen(["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root", sys.executable, str(script)],
+                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as launcher:
+        said = ""
+        while "under way" not in said and (line := launcher.stdout.readline()):  # type: ignore[union-attr]
+            said += line
+        assert wf.latest_checkpoint(tmp_path / "run") is None, said
+        launcher.send_signal(signal.SIGINT)
+        said += launcher.communicate(timeout=100)[0]
+    # In the middle of the only epoch.
+    assert wf.latest_checkpoint(tmp_path / "run"), said
+    saved = wf.io.safetensors_metadata(wf.latest_checkpoint(tmp_path / "run"))
+    assert int(saved["weft.number.step"]) >= 5 and saved["weft.number.replicas"] == "2"
 
 
 def test_replicas_in_one_process() -> None:

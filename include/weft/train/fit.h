@@ -218,10 +218,10 @@ Tensor predictions_of(const Model &model, const X &x, bool training) {
 ///                                                         .loss = losses::softmax_cross_entropy,
 ///                                                         .epochs = 3});
 ///
-/// With checkpoints, Ctrl-C saves before it does what it did before; where the process lives on,
-/// `fit` returns, and another call goes on. Throws ValueError for a negative number of epochs, data
-/// or validation without a batch, metrics of one name and a callback that is null, ShapeError for a
-/// loss that is no scalar, and what model, loss, data and callbacks throw.
+/// With checkpoints, Ctrl-C or SIGTERM saves before it does what it did before; where the process
+/// lives on, `fit` returns, and another call goes on. Throws ValueError for a negative number of
+/// epochs, data or validation without a batch, metrics of one name and a callback that is null,
+/// ShapeError for a loss that is no scalar, and what model, loss, data and callbacks throw.
 ///
 /// With `parallel`, ValueError for more ranks than replicas, another number of replicas than the
 /// checkpoints have, a batch of fewer rows than replicas that is not the last of its epoch, and

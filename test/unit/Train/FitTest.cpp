@@ -221,24 +221,26 @@ TEST(Fit, GoesOnAfterItsEnd) {
   }
 }
 
-// Ctrl-C saves, and then ends the process as ever.
-TEST(Fit, ControlC) {
+// Ctrl-C saves, and then ends the process as ever; so does what launchers send in its place.
+class Signals : public testing::TestWithParam<int> {};
+
+TEST_P(Signals, SaveBeforeTheyEndTheProcess) {
   const std::string where = folder("signal");
   const pid_t child = fork();
   if (child == 0) {
-    signal(SIGINT, SIG_DFL); // ignored where a script began the tests in the background
+    signal(GetParam(), SIG_DFL); // ignored where a script began the tests in the background
     const Problem problem;
     auto options = problem.options(1000);
     options.checkpoints = train::FitCheckpoints{.folder = where};
     options.callbacks = {train::on_epoch_end([](train::Run &run) {
-      if (run.epoch == 2) raise(SIGINT);
+      if (run.epoch == 2) raise(GetParam());
     })};
     train::fit(problem.model, problem.data, options);
     _exit(1);
   }
   int status = 0;
   waitpid(child, &status, 0);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == GetParam()) << status;
   const Problem problem;
   auto options = problem.options(3);
   options.checkpoints = train::FitCheckpoints{.folder = where};
@@ -246,6 +248,40 @@ TEST(Fit, ControlC) {
   const Problem whole;
   EXPECT_EQ(history, train::fit(whole.model, whole.data, whole.options(3)));
   EXPECT_EQ(problem.weights(), whole.weights());
+}
+
+INSTANTIATE_TEST_SUITE_P(Fit, Signals, testing::Values(SIGINT, SIGTERM));
+
+// What a model draws from the process's generator is drawn on where a run goes on.
+TEST(Fit, GoesOnWithTheProcessesGenerator) {
+  for (const std::int64_t replicas : {0, 3}) {
+    const auto run = [&](const std::string &where, std::int64_t pause) {
+      random::set_seed(7);
+      const Problem problem;
+      auto options = problem.options(3);
+      options.loss = [](const Tensor &y, const Tensor &p) -> Tensor {
+        return losses::softmax_cross_entropy(y, p + random::normal({3}) * 0.1);
+      };
+      options.parallel = {.replicas = replicas};
+      options.checkpoints = train::FitCheckpoints{.folder = where};
+      class Pause : public train::Callback {
+      public:
+        explicit Pause(std::int64_t at) : at_(at) {}
+        void step_end(train::Run &run) override { run.pause = run.step == at_; }
+
+      private:
+        std::int64_t at_;
+      };
+      options.callbacks = {std::make_shared<Pause>(pause)};
+      train::History history = train::fit(problem.model, problem.data, options);
+      return std::tuple(std::move(history), problem.weights(),
+                        random::process_generator().state().value().to_vector<std::int64_t>());
+    };
+    const auto whole = run(folder("whole"), -1);
+    const std::string where = folder("cut");
+    EXPECT_NE(run(where, 10), whole);
+    EXPECT_EQ(run(where, -1), whole);
+  }
 }
 
 std::atomic<int> signals{0};
