@@ -79,7 +79,8 @@ void define_replicas(nb::module_ &module) {
            })
       .def("written", [](const BoundScope &self) {
         nb::list all;
-        for (const auto &[variable, before, how] : self.scope ? self.scope->written() : self.written)
+        for (const auto &[variable, before, how] :
+             self.scope ? self.scope->written() : self.written)
           all.append(nb::make_tuple(checked(wrap(variable)),
                                     before.defined() ? checked(wrap(before)) : nb::none(),
                                     kAggregations[static_cast<int>(how)]));
@@ -103,12 +104,11 @@ void define_replicas(nb::module_ &module) {
          });
   define<reduced>(module, "internal_reduce_replicas", Arg("lists"), Arg("replicas"),
                   Arg("reduction"));
-  define(module, "internal_refuse(words)",
-         [](const std::string &words) {
-           const distributed::Group world;
-           const distributed::detail::Place place(place_of_user());
-           without_lock([&] { distributed::detail::refuse("run", world, words); });
-         });
+  define(module, "internal_refuse(words)", [](const std::string &words) {
+    const distributed::Group world;
+    const distributed::detail::Place place(place_of_user());
+    without_lock([&] { distributed::detail::refuse("run", world, words); });
+  });
 }
 
 } // namespace weft::python

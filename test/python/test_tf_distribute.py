@@ -242,13 +242,14 @@ def custom(compiled, drop=0.25, built=False):
                                      tf.keras.layers.Dense(1)])
         if built: model(X[:2])
         adam = tf.keras.optimizers.Adam(0.01)
-        mean, error = tf.keras.metrics.Mean(), tf.keras.metrics.MeanAbsoluteError()
+        mean, twice, error = tf.keras.metrics.Mean(), tf.keras.metrics.Mean(), tf.keras.metrics.MeanAbsoluteError()
     def step(x, y):
         with tf.GradientTape() as tape:
             p = tf.nn.dropout(model(x, training=True), drop)
             loss = tf.nn.compute_average_loss(tf.reduce_sum((p - y) ** 2, -1), global_batch_size=16)
         adam.apply_gradients(zip(tape.gradient(loss, model.trainable_variables), model.trainable_variables))
         mean.update_state(loss)
+        twice.update_state(2 * loss)
         error.update_state(y, p)
         return loss
     def run(batch):
@@ -257,6 +258,7 @@ def custom(compiled, drop=0.25, built=False):
     data = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(53, seed=2).batch(16))
     losses = [run(batch) for epoch in range(2) for batch in data]
     assert len(losses) == 8 and mean.result() > 0
+    assert twice.result() == 2 * mean.result()
     return bits(model.get_weights(), losses, [mean.result(), error.result()],
                 [v for v in adam.state], [wf.random.uniform([2])])
 def keras():

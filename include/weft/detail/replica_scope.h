@@ -19,8 +19,8 @@ enum class Aggregation : std::uint8_t {
   same  ///< all replicas write the same, by an update of theirs
 };
 
-/// While it lives, this thread runs one replica, at once or in a trace: draws are of a stream of its
-/// own, first values of variables excepted, and it is noted what it writes. Calls of traced
+/// While it lives, this thread runs one replica, at once or in a trace: draws are of a stream of
+/// its own, first values of variables excepted, and it is noted what it writes. Calls of traced
 /// functions have traces apart. Scopes end in the opposite order.
 class ReplicaScope {
 public:

@@ -80,7 +80,8 @@ class Strategy:
 
     def __init__(self, devices: Sequence[str] = ("/cpu:0",)) -> None:
         self._devices = tuple(devices)
-        self._metrics: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._metrics: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._made = 0
         self._first, self._local, self._replicas = 0, len(self._devices), len(self._devices)
 
     # A model that is copied trains by the same strategy.
@@ -122,7 +123,8 @@ class Strategy:
 
     def note_metric(self, metric: Any) -> None:
         """That a metric was made in the scope: what replicas count is added up."""
-        self._metrics.add(metric)
+        self._metrics[self._made] = metric
+        self._made += 1
 
     # Runs.
 
@@ -154,7 +156,8 @@ class Strategy:
             here.strategy = outer
 
     def _joined_run(self, fn: Callable[..., Any], given: list[Any]) -> Any:
-        metrics = sorted(self._metrics, key=lambda metric: metric.name) if self._metrics else []
+        # In the order in which all ranks have made them.
+        metrics = [metric for _, metric in sorted(self._metrics.items())]
         join = _replicas.joined(self._replicas, metrics)
         try:
             if self._local > 1:
