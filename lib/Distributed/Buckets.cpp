@@ -49,52 +49,112 @@ std::vector<std::vector<std::size_t>> buckets_of(const std::vector<Tensor> &tens
 
 } // namespace
 
-std::vector<Tensor> reduce_in_buckets(const Caller &caller, const Group &group,
-                                      std::int64_t replicas, Reduction reduction,
-                                      const std::vector<std::vector<Tensor>> &leaves,
-                                      const std::string &what, std::size_t bucket_bytes) {
-  const Interpreter::Scope nobody(nullptr);
-  const std::vector<Tensor> &first = leaves.front();
-  std::vector<Tensor> results(first.size());
-  for (const std::vector<std::size_t> &bucket : buckets_of(first, bucket_bytes)) {
-    const DType dtype = first[bucket.front()].dtype();
-    std::size_t elements = 0;
-    const Combiner checked(caller.function, reduction, dtype);
-    for (const std::size_t i : bucket) elements += elements_of(first[i]);
-    const auto count = static_cast<std::int64_t>(elements);
-    Call call(caller.function, group, caller.where);
-    const Tensor own = new_tensor(dtype, Shape{static_cast<std::int64_t>(leaves.size()) * count});
-    const Tensor sum = new_tensor(dtype, Shape{count});
-    call.keep(own);
-    call.keep(sum);
-    std::byte *to = own.impl()->data;
-    for (const std::vector<Tensor> &leaf : leaves)
-      for (const std::size_t i : bucket) {
-        const Tensor host = weft::detail::on_host(leaf[i]).contiguous();
-        std::memcpy(to, host.impl()->data, bytes_of(host));
-        to += bytes_of(host);
-      }
-    reduce_everywhere(call,
-                      {.dtype = dtype,
-                       .shape = sum.shape(),
-                       .arguments = what + ", " + std::to_string(bucket.size()) + " of " +
-                                    std::to_string(first.size()) + " tensors"},
-                      {.dtype = dtype,
-                       .reduction = reduction,
-                       .replicas = replicas,
-                       .elements = elements,
-                       .own = own.impl()->data},
-                      sum.impl()->data);
-    const Tensor all = reduction == Reduction::mean
-                           ? divide(sum, full({}, replicas, dtype)) // as of one tensor
-                           : sum;
-    const std::byte *from = all.impl()->data;
-    for (const std::size_t i : bucket) {
-      const Tensor result = new_tensor(dtype, first[i].shape());
-      std::memcpy(result.impl()->data, from, bytes_of(result));
-      from += bytes_of(result);
-      results[i] = weft::detail::moved(result, first[i].impl()->device);
+namespace {
+
+/// One exchange: tensors of a list, of one dtype.
+struct Bucket {
+  const Lists *of;
+  std::size_t list;                 ///< the number of `of`
+  std::vector<std::size_t> tensors; ///< the numbers of these
+  std::size_t elements = 0;
+
+  const Tensor &first() const { return of->leaves.front()[tensors.front()]; }
+  DType dtype() const { return first().dtype(); }
+  std::size_t bytes() const { return elements * item_size(dtype()); }
+};
+
+/// The tensors of each replica one behind the other, on the host.
+Tensor packed(const Bucket &bucket) {
+  const auto leaves = static_cast<std::int64_t>(bucket.of->leaves.size());
+  const Tensor all =
+      new_tensor(bucket.dtype(), Shape{leaves * static_cast<std::int64_t>(bucket.elements)});
+  std::byte *to = all.impl()->data;
+  for (const std::vector<Tensor> &leaf : bucket.of->leaves)
+    for (const std::size_t i : bucket.tensors) {
+      const Tensor host = weft::detail::on_host(leaf[i]).contiguous();
+      std::memcpy(to, host.impl()->data, bytes_of(host));
+      to += bytes_of(host);
     }
+  return all;
+}
+
+void unpack(const Bucket &bucket, const Tensor &all, std::vector<Tensor> &results) {
+  const std::byte *from = all.impl()->data;
+  for (const std::size_t i : bucket.tensors) {
+    const Tensor &like = bucket.of->leaves.front()[i];
+    const Tensor result = new_tensor(like.dtype(), like.shape());
+    std::memcpy(result.impl()->data, from, bytes_of(result));
+    from += bytes_of(result);
+    results[i] = weft::detail::moved(result, like.impl()->device);
+  }
+}
+
+/// What ranks have to have in common of some buckets.
+std::string text_of(std::span<const Bucket> buckets) {
+  std::string text;
+  for (const Bucket &bucket : buckets)
+    text += (text.empty() ? "" : ", ") + std::to_string(bucket.tensors.size()) + " of " +
+            std::to_string(bucket.of->leaves.front().size()) + " tensors";
+  if (buckets.size() == 1) return text;
+  for (const Bucket &bucket : buckets)
+    text += (&bucket == buckets.data() ? ": " : ", ") + std::to_string(bucket.elements) + " " +
+            std::string(name_of(bucket.dtype()));
+  return text;
+}
+
+} // namespace
+
+std::vector<std::vector<Tensor>>
+reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replicas,
+                  std::span<const Lists> lists, const std::string &what, std::size_t bucket_bytes) {
+  const Interpreter::Scope nobody(nullptr);
+  std::vector<std::vector<Tensor>> results;
+  std::vector<Bucket> buckets;
+  for (const Lists &list : lists) {
+    const std::vector<Tensor> &first = list.leaves.front();
+    for (std::vector<std::size_t> &tensors : buckets_of(first, bucket_bytes)) {
+      const Combiner checked(caller.function, list.reduction, first[tensors.front()].dtype());
+      buckets.push_back({&list, results.size(), std::move(tensors)});
+      for (const std::size_t i : buckets.back().tensors)
+        buckets.back().elements += elements_of(first[i]);
+    }
+    results.emplace_back(first.size());
+  }
+  // So much is under way at once: more takes memory and no less time.
+  const std::size_t most = std::max<std::size_t>(8 * bucket_bytes, std::size_t{1} << 16);
+  for (std::size_t begin = 0; begin < buckets.size();) {
+    std::size_t end = begin, bytes = 0;
+    do bytes += buckets[end++].bytes();
+    while (end < buckets.size() && bytes + buckets[end].bytes() <= most);
+    const std::span<const Bucket> some(buckets.data() + begin, end - begin);
+    Call call(caller.function, group, caller.where);
+    std::vector<Tensor> sums;
+    std::vector<Reducing> whats;
+    std::vector<std::byte *> to;
+    for (const Bucket &bucket : some) {
+      const Tensor own = packed(bucket);
+      sums.push_back(new_tensor(bucket.dtype(), Shape{static_cast<std::int64_t>(bucket.elements)}));
+      call.keep(own);
+      call.keep(sums.back());
+      whats.push_back({.dtype = bucket.dtype(),
+                       .reduction = bucket.of->reduction,
+                       .replicas = replicas,
+                       .elements = bucket.elements,
+                       .own = own.impl()->data});
+      to.push_back(sums.back().impl()->data);
+    }
+    reduce_everywhere(call,
+                      {.dtype = some[0].dtype(),
+                       .shape = sums[0].shape(),
+                       .arguments = what + ", " + text_of(some)},
+                      whats, to);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const bool mean = some[i].of->reduction == Reduction::mean;
+      // A mean as of one tensor.
+      unpack(some[i], mean ? divide(sums[i], full({}, replicas, sums[i].dtype())) : sums[i],
+             results[some[i].list]);
+    }
+    begin = end;
   }
   return results;
 }

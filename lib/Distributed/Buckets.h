@@ -19,14 +19,19 @@ struct Caller {
   std::source_location where;
 };
 
-/// Reduces many tensors over `replicas` replicas, of which this rank has its share: `leaves` are
-/// the tensors of each of its own, of the same dtypes and shapes. All ranks get the same bits.
-/// Those of a dtype go together, in exchanges of `bucket_bytes` or of one tensor. `what` is said
-/// where ranks do not do the same, a StateError.
-std::vector<Tensor> reduce_in_buckets(const Caller &caller, const Group &group,
-                                      std::int64_t replicas, Reduction reduction,
-                                      const std::vector<std::vector<Tensor>> &leaves,
-                                      const std::string &what, std::size_t bucket_bytes);
+/// Lists of tensors, one for each of this rank's replicas, of the same dtypes and shapes.
+struct Lists {
+  Reduction reduction;
+  const std::vector<std::vector<Tensor>> &leaves;
+};
+
+/// Reduces many tensors over `replicas` replicas, of which this rank has its share; gives one list
+/// for each of `lists`. All ranks get the same bits. Those of a dtype go together, in exchanges of
+/// `bucket_bytes` or of one tensor. Ranks meet once for several: exchanges are under way while
+/// earlier ones are added. `what` is said where ranks do not do the same, a StateError.
+std::vector<std::vector<Tensor>>
+reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replicas,
+                  std::span<const Lists> lists, const std::string &what, std::size_t bucket_bytes);
 
 /// A few bytes of each rank, all of one length; `what` is the same on all ranks, or else it is a
 /// StateError on all of them, which has both.

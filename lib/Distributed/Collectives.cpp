@@ -137,9 +137,11 @@ std::vector<Tensor> all_reduce_replicas(const std::vector<std::vector<Tensor>> &
     if (current == nullptr || !current->traces()) detail::refuse("all_reduce_replicas", of);
     throw;
   }
-  if (current == nullptr)
-    return reduce_in_buckets({"all_reduce_replicas", where}, of, replicas, reduction, xs, "lists",
-                             kBucketBytes);
+  if (current == nullptr) {
+    const Lists lists[] = {{reduction, xs}};
+    return std::move(reduce_in_buckets({"all_reduce_replicas", where}, of, replicas, lists, "lists",
+                                       kBucketBytes)[0]);
+  }
   std::vector<Tensor> results;
   for (std::size_t i = 0; i < xs[0].size(); ++i) {
     std::vector<Tensor> own;

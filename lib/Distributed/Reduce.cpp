@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 
 namespace weft::distributed {
 
@@ -20,10 +21,9 @@ public:
     }
   }
 
-  /// Combines this rank's replicas to subtrees; gives where their values are.
-  std::vector<const std::byte *> combine_own() {
+  /// Combines this rank's replicas to subtrees.
+  void combine_own() {
     const std::int64_t begin = share_of(what_.replicas, call_.rank(), call_.size()).first;
-    std::vector<const std::byte *> values;
     for (const Node &node : mine()) {
       const std::int64_t first = node.index << node.level;
       const std::int64_t last = std::min((node.index + 1) << node.level, what_.replicas);
@@ -31,7 +31,7 @@ public:
       for (std::int64_t i = first; i < last; ++i)
         leaves.push_back({{0, i}, what_.own + static_cast<std::size_t>(i - begin) * bytes()});
       if (leaves.size() == 1) {
-        values.push_back(leaves[0].values);
+        own_.push_back(leaves[0].values);
         continue;
       }
       std::byte *const to = call_.room(bytes());
@@ -43,41 +43,57 @@ public:
         combine_tree(combine_, node, what_.replicas, piece, std::min(kPiece, what_.elements - at),
                      item_, to + at * item_, scratch_);
       }
-      values.push_back(to);
+      own_.push_back(to);
     }
-    return values;
   }
 
-  bool is_small() const { return most_nodes() * bytes() <= Call::kSmall; }
+  /// All elements of a world of one.
+  void copy(std::byte *to) const { std::memcpy(to, own_[0], bytes()); }
 
-  /// All elements, at once, by everybody.
-  void small(const Call::Common &common, const std::vector<const std::byte *> &own,
-             std::size_t first, std::size_t count, std::byte *to) {
-    std::string bytes_of_own;
-    for (const std::byte *values : own)
-      bytes_of_own.append(reinterpret_cast<const char *>(values), bytes());
-    const std::vector<std::string_view> all = call_.meet(common, bytes_of_own);
+  // Few elements go with the words by which ranks meet, and everybody adds them all.
+
+  /// What a rank says of it then, so that the next may lie behind it.
+  std::size_t bytes_of(int rank) const {
+    constexpr std::size_t kAligned = 16;
+    const std::size_t all = nodes_[static_cast<std::size_t>(rank)].size() * bytes();
+    return (all + kAligned - 1) / kAligned * kAligned;
+  }
+  std::size_t most_bytes() const {
+    std::size_t most = 0;
+    for (int i = 0; i < call_.size(); ++i) most = std::max(most, bytes_of(i));
+    return most;
+  }
+  void say(std::string &text) const {
+    const std::size_t end = text.size() + bytes_of(call_.rank());
+    for (const std::byte *values : own_)
+      text.append(reinterpret_cast<const char *>(values), bytes());
+    text.resize(end);
+  }
+  /// Reads what each rank said from `at` on, and moves that behind it.
+  void add(const std::vector<std::string_view> &said, std::vector<std::size_t> &at,
+           std::size_t first, std::size_t count, std::byte *to) {
     std::vector<NodeValues> given;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const auto *values = reinterpret_cast<const std::byte *>(all[i].data());
+    for (std::size_t i = 0; i < said.size(); ++i) {
+      const auto *values = reinterpret_cast<const std::byte *>(said[i].data()) + at[i];
       for (std::size_t n = 0; n < nodes_[i].size(); ++n)
         given.push_back({nodes_[i][n], values + n * bytes() + first * item_});
+      at[i] += bytes_of(static_cast<int>(i));
     }
     combine_tree(combine_, root_of(what_.replicas), what_.replicas, given, count, item_, to,
                  scratch_);
   }
 
-  /// Each rank adds its share of the elements, in pieces, while later ones are under way, and
-  /// passes them on at once where `everywhere`.
-  void large(const Call::Common &common, const std::vector<const std::byte *> &own, bool everywhere,
-             std::byte *to) {
-    call_.meet(common);
+  // Of many each rank adds its share, in pieces, while later ones are under way, and passes them on
+  // at once. Of several reductions all ranks start messages in the same order: the parts of all,
+  // then what they come to.
+
+  /// Receives come before sends, so that what comes finds its place.
+  void receive_parts() {
     const auto [begin, end] = share(call_.rank());
-    // Receives first, so that what comes finds its place. `ready[p]` is the last message of piece
-    // p.
+    // `ready_[p]` is the last message of piece p.
     const std::size_t pieces = pieces_of(call_.rank());
-    std::vector<std::vector<NodeValues>> given(pieces);
-    std::vector<std::size_t> ready(pieces, 0);
+    given_.resize(pieces);
+    ready_.assign(pieces, 0);
     std::vector<std::vector<std::byte *>> rooms(nodes_.size());
     for (std::size_t r = 0; r < nodes_.size(); ++r)
       for (std::size_t n = 0; n < nodes_[r].size(); ++n)
@@ -87,37 +103,43 @@ public:
       const auto [from, count] = piece(call_.rank(), p);
       for (const int other : call_.others())
         for (std::byte *room : rooms[static_cast<std::size_t>(other)])
-          ready[p] = call_.recv(other, room + (from - begin) * item_, count * item_);
+          ready_[p] = call_.recv(other, room + (from - begin) * item_, count * item_);
       for (std::size_t r = 0; r < nodes_.size(); ++r)
         for (std::size_t n = 0; n < nodes_[r].size(); ++n)
-          given[p].push_back({nodes_[r][n], static_cast<int>(r) == call_.rank()
-                                                ? own[n] + from * item_
-                                                : rooms[r][n] + (from - begin) * item_});
+          given_[p].push_back({nodes_[r][n], static_cast<int>(r) == call_.rank()
+                                                 ? own_[n] + from * item_
+                                                 : rooms[r][n] + (from - begin) * item_});
     }
-    if (everywhere)
-      for (const int other : call_.others())
-        for (std::size_t p = 0; p < pieces_of(other); ++p) {
-          const auto [from, count] = piece(other, p);
-          call_.recv(other, to + from * item_, count * item_);
-        }
+  }
+  void receive_results(std::byte *to) {
+    for (const int other : call_.others())
+      for (std::size_t p = 0; p < pieces_of(other); ++p) {
+        const auto [from, count] = piece(other, p);
+        call_.recv(other, to + from * item_, count * item_);
+      }
+  }
+  void send_parts() {
     std::size_t most_pieces = 0;
     for (const int other : call_.others()) most_pieces = std::max(most_pieces, pieces_of(other));
     for (std::size_t p = 0; p < most_pieces; ++p)
       for (const int other : call_.others()) {
         if (p >= pieces_of(other)) continue;
         const auto [from, count] = piece(other, p);
-        for (const std::byte *values : own) call_.send(other, values + from * item_, count * item_);
+        for (const std::byte *values : own_)
+          call_.send(other, values + from * item_, count * item_);
       }
-    for (std::size_t p = 0; p < pieces; ++p) {
-      call_.wait(ready[p]);
+  }
+  void add_parts(bool everywhere, std::byte *to) {
+    const std::size_t begin = share(call_.rank()).first;
+    for (std::size_t p = 0; p < given_.size(); ++p) {
+      call_.wait(ready_[p]);
       const auto [from, count] = piece(call_.rank(), p);
       std::byte *const at = to + (everywhere ? from : from - begin) * item_;
-      combine_tree(combine_, root_of(what_.replicas), what_.replicas, given[p], count, item_, at,
+      combine_tree(combine_, root_of(what_.replicas), what_.replicas, given_[p], count, item_, at,
                    scratch_);
       if (everywhere)
         for (const int other : call_.others()) call_.send(other, at, count * item_);
     }
-    call_.wait_all();
   }
 
   std::pair<std::size_t, std::size_t> share(int rank) const {
@@ -126,14 +148,11 @@ public:
     return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
   }
 
+  std::size_t elements() const { return what_.elements; }
+
 private:
   const std::vector<Node> &mine() const { return nodes_[static_cast<std::size_t>(call_.rank())]; }
   std::size_t bytes() const { return what_.elements * item_; }
-  std::size_t most_nodes() const {
-    std::size_t most = 0;
-    for (const auto &nodes : nodes_) most = std::max(most, nodes.size());
-    return most;
-  }
 
   /// The elements of a piece, by its bytes; there are a few in a share, and none is very short.
   std::size_t piece_elements(int rank) const {
@@ -159,26 +178,62 @@ private:
   std::size_t item_;
   std::vector<std::vector<Node>> nodes_; ///< of each rank
   std::vector<std::byte> scratch_;
+  std::vector<const std::byte *> own_;         ///< this rank's nodes
+  std::vector<std::vector<NodeValues>> given_; ///< those of all ranks, for each piece
+  std::vector<std::size_t> ready_;
 };
 
 } // namespace
 
-void reduce_everywhere(Call &call, const Call::Common &common, const Reducing &what,
-                       std::byte *to) {
-  Reducer reducer(call, what);
-  const std::vector<const std::byte *> own = reducer.combine_own();
-  if (call.size() == 1) std::memcpy(to, own[0], what.elements * item_size(what.dtype));
-  else if (reducer.is_small()) reducer.small(common, own, 0, what.elements, to);
-  else reducer.large(common, own, /*everywhere=*/true, to);
+void reduce_everywhere(Call &call, const Call::Common &common, std::span<const Reducing> whats,
+                       std::span<std::byte *const> to) {
+  std::deque<Reducer> small, large;
+  std::vector<std::byte *> small_to, large_to;
+  std::size_t said_bytes = 0; // all ranks come to the same
+  for (std::size_t i = 0; i < whats.size(); ++i) {
+    Reducer reducer(call, whats[i]);
+    reducer.combine_own();
+    if (call.size() == 1) {
+      reducer.copy(to[i]);
+      continue;
+    }
+    const std::size_t bytes = reducer.most_bytes();
+    const bool is_small = said_bytes + bytes <= Call::kSmall;
+    if (is_small) said_bytes += bytes;
+    (is_small ? small : large).push_back(std::move(reducer));
+    (is_small ? small_to : large_to).push_back(to[i]);
+  }
+  if (call.size() == 1) return;
+  std::string said;
+  for (const Reducer &reducer : small) reducer.say(said);
+  const std::vector<std::string_view> all = call.meet(common, said);
+  for (Reducer &reducer : large) reducer.receive_parts();
+  for (std::size_t i = 0; i < large.size(); ++i) large[i].receive_results(large_to[i]);
+  for (Reducer &reducer : large) reducer.send_parts();
+  std::vector<std::size_t> at(all.size(), 0);
+  for (std::size_t i = 0; i < small.size(); ++i)
+    small[i].add(all, at, 0, small[i].elements(), small_to[i]);
+  for (std::size_t i = 0; i < large.size(); ++i) large[i].add_parts(true, large_to[i]);
+  call.wait_all();
 }
 
 void reduce_share(Call &call, const Call::Common &common, const Reducing &what, std::byte *to) {
   Reducer reducer(call, what);
-  const std::vector<const std::byte *> own = reducer.combine_own();
-  const auto [begin, end] = reducer.share(call.rank());
-  if (call.size() == 1) std::memcpy(to, own[0], what.elements * item_size(what.dtype));
-  else if (reducer.is_small()) reducer.small(common, own, begin, end - begin, to);
-  else reducer.large(common, own, /*everywhere=*/false, to);
+  reducer.combine_own();
+  if (call.size() == 1) return reducer.copy(to);
+  if (reducer.most_bytes() <= Call::kSmall) {
+    std::string said;
+    reducer.say(said);
+    const std::vector<std::string_view> all = call.meet(common, said);
+    std::vector<std::size_t> at(all.size(), 0);
+    const auto [begin, end] = reducer.share(call.rank());
+    return reducer.add(all, at, begin, end - begin, to);
+  }
+  call.meet(common);
+  reducer.receive_parts();
+  reducer.send_parts();
+  reducer.add_parts(/*everywhere=*/false, to);
+  call.wait_all();
 }
 
 } // namespace weft::distributed

@@ -1,6 +1,8 @@
 // Reductions over the ranks of a group: of all elements on all ranks, or of a part on each.
 #pragma once
 
+#include <span>
+
 #include "Distributed/Call.h"
 #include "Distributed/Tree.h"
 
@@ -15,9 +17,15 @@ struct Reducing {
   const std::byte *own;
 };
 
-/// The reduction of all elements, to `to`, on all ranks; what the ranks have in common is told by
-/// `common`.
-void reduce_everywhere(Call &call, const Call::Common &common, const Reducing &what, std::byte *to);
+/// Reductions of all elements, each to its place of `to`, on all ranks; what the ranks have in
+/// common is told by `common`. Ranks meet once: what is short goes with that, and the rest is under
+/// way together.
+void reduce_everywhere(Call &call, const Call::Common &common, std::span<const Reducing> whats,
+                       std::span<std::byte *const> to);
+inline void reduce_everywhere(Call &call, const Call::Common &common, const Reducing &what,
+                              std::byte *to) {
+  reduce_everywhere(call, common, std::span(&what, 1), std::span(&to, 1));
+}
 
 /// The same of this rank's share of the elements alone.
 void reduce_share(Call &call, const Call::Common &common, const Reducing &what, std::byte *to);

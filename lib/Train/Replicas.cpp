@@ -280,14 +280,6 @@ std::int64_t Replicas::rows_of(const Rows &tensors) const {
   return *rows;
 }
 
-std::vector<Tensor> Replicas::reduced(const std::vector<Rows> &leaves, Reduction reduction,
-                                      const std::string &what) const {
-  if (leaves.front().empty()) return {};
-  return reduce_in_buckets(
-      caller_, group_, count_, reduction, leaves, what,
-      static_cast<std::size_t>(settings_.parallel.bucket_mib * (std::int64_t{1} << 20)));
-}
-
 Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &what) {
   const std::size_t results = leaves.front().sums.size();
   // One that is merged has a row for each replica, of which the others are 0.
@@ -329,8 +321,12 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
   }
   Rows sum, most;
   together([&] {
-    sum = reduced(sums, Reduction::sum, what);
-    most = reduced(largest, Reduction::max, what);
+    const distributed::Lists lists[] = {{Reduction::sum, sums}, {Reduction::max, largest}};
+    auto all = reduce_in_buckets(
+        caller_, group_, count_, lists, what,
+        static_cast<std::size_t>(settings_.parallel.bucket_mib * (std::int64_t{1} << 20)));
+    sum = std::move(all[0]);
+    most = std::move(all[1]);
   });
   std::size_t next = 0, next_most = 0;
   Rows all(results);

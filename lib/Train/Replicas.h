@@ -74,8 +74,6 @@ private:
   void take_back();
   bool take_note_of(const WrittenVariables &writes);
   Rows reduce(std::vector<Leaf> leaves, const std::string &what);
-  std::vector<Tensor> reduced(const std::vector<Rows> &leaves, distributed::Reduction reduction,
-                              const std::string &what) const;
 
   FitParts &parts_;
   const FitSettings &settings_;

@@ -26,7 +26,8 @@ void derivatives();
 /// Programs that differ between ranks.
 void programs();
 /// Runs of train::fit: "" trains and says digests, "pause,FOLDER" and "resume,FOLDER" do it in two
-/// parts, "whole,2" is the same in one, of two replicas, and "refused" is what ranks may not do.
+/// parts, "whole,2" is the same in one, of two replicas, "meetings" counts exchanges, and "refused"
+/// is what ranks may not do.
 void training(const std::string &how);
 
 } // namespace weft::distributed::tests

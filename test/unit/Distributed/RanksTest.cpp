@@ -158,6 +158,11 @@ TEST_F(Ranks, TrainToTheSameBits) {
   }
 }
 
+TEST_F(Ranks, MeetOnceInAStepOfTraining) {
+  for (const int ranks : worlds())
+    if (ranks > 1) expect_done(ranks, "training meetings");
+}
+
 TEST_F(Ranks, GoOnWithARunOfOthers) {
   for (const int ranks : worlds()) {
     if (ranks == 1) continue;

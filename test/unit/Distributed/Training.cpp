@@ -2,6 +2,7 @@
 // what is refused.
 #include <filesystem>
 
+#include "Distributed/World.h"
 #include "Ranks.h"
 
 using namespace weft;
@@ -160,13 +161,38 @@ void resumed(const std::string &folder, std::int64_t pause, std::optional<std::i
     options.checkpoints = train::FitCheckpoints{.folder = folder, .every_steps = 2};
     options.callbacks.push_back(std::make_shared<Pause>(pause));
   }
-  // The process's generator is no part of a checkpoint, and nobody's of `shared` either.
-  options.loss = losses::softmax_cross_entropy;
+  // `shared` is nobody's, and no part of a checkpoint.
+  options.loss = [](const Tensor &y, const Tensor &p) -> Tensor {
+    return losses::softmax_cross_entropy(y, p + random::normal({3}) * 0.01);
+  };
   const train::History history = train::fit(problem.model, problem.data, options);
   if (pause != 0) return say("paused");
   std::vector<Variable> variables = nn::variables(problem.model);
   for (const Variable &variable : problem.adam.state()) variables.push_back(variable);
+  variables.push_back(random::process_generator().state());
   if (Group().rank() == 0) say(digest_of_run(variables, history));
+}
+
+/// How often ranks meet in a step, whose gradients are exchanged in many buckets, with whole
+/// numbers and generators beside them.
+void meetings() {
+  const wd::Group world = wd::init();
+  const auto count = [&](std::int64_t steps, bool calls, double bucket) {
+    const Problem problem(8 * steps);
+    auto options = problem.options(1);
+    options.validation = std::nullopt;
+    options.callbacks = {};
+    if (calls) options.callbacks = {train::early_stopping({.monitor = "loss"})};
+    options.parallel = {.replicas = 8, .bucket_mib = bucket};
+    const std::uint64_t before = world.state()->sequence;
+    train::fit(problem.model, problem.data, options);
+    return world.state()->sequence - before;
+  };
+  for (const double bucket : {4.0, 1e-3})
+    for (const bool calls : {false, true}) {
+      const std::uint64_t more = count(5, calls, bucket) - count(2, calls, bucket);
+      want(more == (calls ? 6U : 3U), "ranks meet " + std::to_string(more) + " times in 3 steps");
+    }
 }
 
 void refused() {
@@ -249,6 +275,8 @@ void training(const std::string &how) {
     for (const auto &[replicas, compile] :
          {std::pair<std::int64_t, bool>(3, true), {3, false}, {8, true}})
       if (replicas >= Group().size()) bits_of(replicas, compile);
+  } else if (part == "meetings") {
+    meetings();
   } else if (part == "networks") {
     networks();
   } else if (part == "pause") {
