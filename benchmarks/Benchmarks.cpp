@@ -182,11 +182,26 @@ std::vector<Benchmark> of_python() {
 
 } // namespace
 
+namespace {
+
+std::vector<Benchmark> of_machines() {
+  return {
+      {"ranks_all_reduce_1K", "an eager all_reduce of 1 KiB of floats by two processes", ranks,
+       kMachines},
+      {"ranks_all_reduce_4M", "the same of 4 MiB", ranks, kMachines},
+      {"ranks_step_32", "a step of train::fit by two processes, a classifier 784-32-32-10", ranks,
+       kMachines},
+      {"ranks_step_512", "the same of 784-512-512-10", ranks, kMachines},
+  };
+}
+
+} // namespace
+
 const std::vector<Benchmark> &benchmarks() {
   static const std::vector<Benchmark> list = [] {
     std::vector<Benchmark> all = core();
     for (const std::vector<Benchmark> &more :
-         {shapes(), around_training(), of_python(), gpu_rows()})
+         {shapes(), around_training(), of_python(), gpu_rows(), of_machines()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

@@ -40,10 +40,11 @@ struct Session {
 Contender line_server(const std::string &name, std::vector<std::string> command, int threads);
 
 /// The groups of rows: what is measured when nothing is named, the shapes of work, and what is
-/// around a training: data, checkpoints and serving; the Python package; a GPU; and functions of
-/// linear algebra, Fourier transforms and special functions.
+/// around a training: data, checkpoints and serving; the Python package; a GPU; functions of linear
+/// algebra, Fourier transforms and special functions; and programs of several processes.
 inline constexpr const char *kCore = "core", *kShapes = "shapes", *kData = "data",
-                            *kPython = "python", *kGpu = "gpu", *kFunctions = "functions";
+                            *kPython = "python", *kGpu = "gpu", *kFunctions = "functions",
+                            *kMachines = "machines";
 
 /// One named row.
 struct Benchmark {
@@ -60,6 +61,9 @@ struct Benchmark {
 
 /// All of them, in the order of the table.
 const std::vector<Benchmark> &benchmarks();
+
+/// A collective, or a step of training, of two processes.
+Row ranks(const std::string &name, const Session &session);
 
 Row eager_add8(const std::string &name, const Session &session);
 Row compiled_call(const std::string &name, const Session &session);

@@ -139,10 +139,11 @@ int main(int argc, char **argv) {
   app.add_option("--group", options.groups,
                  "Measure the rows of this group: core, which is measured when nothing is named, "
                  "shapes, data, "
-                 "python, gpu or functions; may be given several times")
+                 "python, gpu, functions or machines; may be given several times")
       ->type_name("NAME")
       ->check(CLI::IsMember({weft::bench::kCore, weft::bench::kShapes, weft::bench::kData,
-                             weft::bench::kPython, weft::bench::kGpu, weft::bench::kFunctions}))
+                             weft::bench::kPython, weft::bench::kGpu, weft::bench::kFunctions,
+                             weft::bench::kMachines}))
       ->take_all();
   CLI::Option *json =
       app.add_option("--json", options.json, "Also write the rows to this file, a list of objects")

@@ -1,0 +1,52 @@
+// ranks_*: programs of two processes, which the MPI launcher that is there starts.
+#include "Benchmarks.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace weft::bench {
+
+namespace {
+
+/// The command of `mpirun -n 2 PROGRAM`. Throws std::runtime_error without a launcher.
+std::vector<std::string> two_of(const std::vector<std::string> &program) {
+  const char *path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe): the only thread
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string launcher = folder + "/mpirun";
+    if (!std::filesystem::exists(launcher)) continue;
+    std::vector<std::string> command = {
+        launcher, "-n", "2", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root",
+        "--quiet"};
+    command.insert(command.end(), program.begin(), program.end());
+    return command;
+  }
+  throw std::runtime_error("there is no mpirun: apt-get install openmpi-bin");
+}
+
+/// What the programs are told to measure, by a row's name.
+std::vector<std::string> question_of(const std::string &name) {
+  if (name == "ranks_all_reduce_1K") return {"all_reduce", "1024"};
+  if (name == "ranks_all_reduce_4M") return {"all_reduce", "4194304"};
+  return {"step", name == "ranks_step_32" ? "32" : "512"};
+}
+
+} // namespace
+
+Row ranks(const std::string &name, const Session &session) {
+  const std::vector<std::string> question = question_of(name);
+  const auto asked = [&](std::vector<std::string> program) {
+    program.insert(program.end(), question.begin(), question.end());
+    return two_of(program);
+  };
+  // Each rank has a processor.
+  std::vector<Contender> contenders = {
+      line_server("Weft", asked({session.program("weft-bench-ranks")}), 2)};
+  const auto python = session.python_command("ranks_mpi4py.py");
+  if (python && question[0] == "all_reduce")
+    contenders.push_back(line_server("mpi4py", asked(*python), 2));
+  return compare(name, "us", contenders, session.repeats);
+}
+
+} // namespace weft::bench
