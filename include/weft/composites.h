@@ -119,23 +119,23 @@ private:
 };
 
 /// On which side of equal elements.
-enum class SearchSide : std::uint8_t { left, right };
+enum class SearchSide : std::int32_t { left, right };
 
 /// What a number beyond the axis of `take` is: an error, counted on from the other end, or that of
 /// the end.
-enum class TakeMode : std::uint8_t { raise, wrap, clip };
+enum class TakeMode : std::int32_t { raise, wrap, clip };
 
 /// The axes of the grid's first two vectors: y and x, or in their order.
-enum class GridIndexing : std::uint8_t { xy, ij };
+enum class GridIndexing : std::int32_t { xy, ij };
 
 namespace linalg {
 /// How many columns the basis of `linalg::qr` has: as many as there are pivots, or as rows.
-enum class QrMode : std::uint8_t { reduced, complete };
+enum class QrMode : std::int32_t { reduced, complete };
 } // namespace linalg
 
 namespace fft {
 /// Which direction of a transform is scaled by 1 / n; `ortho`: both, by its square root.
-enum class Norm : std::uint8_t { backward, ortho, forward };
+enum class Norm : std::int32_t { backward, ortho, forward };
 
 /// Options of `fftfreq` and `rfftfreq`: the distance of two samples, and the dtype.
 struct FrequencyOptions {
@@ -168,7 +168,7 @@ Tensor hamming_window(std::int64_t length, const WindowOptions &options = {},
 /// What padding has: a constant, the element at the edge, a ramp from there, what is computed of
 /// the slices, those that a mirror shows without and with the one at the edge, or those of the
 /// other end.
-enum class PadMode : std::uint8_t {
+enum class PadMode : std::int32_t {
   constant,
   edge,
   linear_ramp,
@@ -198,14 +198,14 @@ private:
 };
 
 /// What becomes of elements and updates of one position.
-enum class ScatterReduction : std::uint8_t { set, add, multiply, min, max };
+enum class ScatterReduction : std::int32_t { set, add, multiply, min, max };
 
 /// What a quantile between two elements is.
-enum class QuantileMethod : std::uint8_t { linear, lower, higher, midpoint, nearest };
+enum class QuantileMethod : std::int32_t { linear, lower, higher, midpoint, nearest };
 
 /// Where the shorter of two vectors stands beside the longer: wherever they meet, at as many
 /// positions as the longer has, or wherever it is within.
-enum class ConvolveMode : std::uint8_t { full, same, valid };
+enum class ConvolveMode : std::int32_t { full, same, valid };
 
 /// Intervals: so many of one length, or those between edges: `histogram(x, {}, {.bins = 4})`.
 class Bins {

@@ -9,7 +9,7 @@
 
 namespace weft {
 
-enum class DeviceKind : std::uint8_t { cpu, gpu };
+enum class DeviceKind : std::int32_t { cpu, gpu };
 
 /// "cpu:0", "gpu:1".
 struct Device {

@@ -17,7 +17,7 @@ class GroupState;
 }
 
 /// How `all_reduce` and `reduce_scatter` combine the tensors of the ranks.
-enum class Reduction : std::uint8_t { sum, mean, max, min };
+enum class Reduction : std::int32_t { sum, mean, max, min };
 
 /// The processes that take part in collectives, each with a number, its rank. Copies are the same
 /// group. A default-constructed one is the world, which `init` made or makes then.

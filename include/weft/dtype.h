@@ -20,7 +20,7 @@
 namespace weft {
 
 /// The element type of a tensor. The list itself stands in dtypes.def.
-enum class DType : std::uint8_t {
+enum class DType : std::int32_t {
 #define WEFT_DTYPE(enumerator, ...) enumerator,
 #include <weft/dtypes.def>
 };
@@ -28,7 +28,7 @@ enum class DType : std::uint8_t {
 /// What a dtype is a representation of; promotion goes boolean < integers < floating <
 /// complex. What is storage is floating numbers too, but nothing computes with them: they are
 /// moved, and cast to another dtype.
-enum class DTypeKind : std::uint8_t {
+enum class DTypeKind : std::int32_t {
   boolean,
   integer,
   unsigned_integer,

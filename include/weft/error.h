@@ -11,7 +11,7 @@
 namespace weft {
 
 /// Whose fault an error is and of which kind; each kind is thrown as the class of the same name.
-enum class ErrorKind : std::uint8_t {
+enum class ErrorKind : std::int32_t {
   shape,
   dtype,
   index,

@@ -42,7 +42,7 @@ struct ImageOptions {
 using Hyperparameter = std::variant<bool, std::int64_t, double, std::string>;
 
 /// How a run ended.
-enum class Status : std::uint8_t { succeeded, failed };
+enum class Status : std::int32_t { succeeded, failed };
 
 /// Writes an event file of its own into a folder, which is created if it is not there:
 /// `events.out.tfevents.<seconds>.<host>.<process>.<number>.v2`. Copies are the same writer, calls

@@ -28,7 +28,7 @@ struct TapeOptions {
 
 /// What `gradient` gives for a source that the target does not depend on: an undefined tensor, or
 /// zeros of the source's shape.
-enum class Unconnected : std::uint8_t { none, zero };
+enum class Unconnected : std::int32_t { none, zero };
 
 /// Options of `GradientTape::gradient`.
 struct GradientOptions {

@@ -10,7 +10,7 @@
 namespace weft::losses {
 
 /// What becomes of a loss's values, one per sample.
-enum class Reduction : std::uint8_t {
+enum class Reduction : std::int32_t {
   none,          ///< they are the result, times their weights, and 0 where they are masked
   sum,           ///< the sum of these
   mean,          ///< that sum over the number of values that are not masked

@@ -183,7 +183,7 @@ private:
 };
 
 /// What becomes of the scores of classes.
-enum class Average : std::uint8_t {
+enum class Average : std::int32_t {
   none,     ///< one for each class, (classes,)
   micro,    ///< that of all classes' counts together
   macro,    ///< their mean
@@ -221,7 +221,7 @@ private:
 };
 
 /// What an `AUC` is the area under.
-enum class Curve : std::uint8_t {
+enum class Curve : std::int32_t {
   roc,              ///< recall by the share of 0s above the threshold
   precision_recall, ///< precision by recall, between thresholds as by Davis and Goadrich (2006)
 };

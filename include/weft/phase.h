@@ -10,7 +10,7 @@
 namespace weft {
 
 /// The named phases of a traced function, each with a textual form.
-enum class Phase : std::uint8_t {
+enum class Phase : std::int32_t {
   trace,
   differentiate,
   control_deps,
@@ -28,7 +28,7 @@ std::string_view name_of(Phase phase);
 
 /// One thing that a call of compiled code does with memory besides computing in place.
 struct MemoryNote {
-  enum class Kind : std::uint8_t {
+  enum class Kind : std::int32_t {
     output,     ///< a result, which every call makes anew
     update,     ///< a variable gets its new value: in its own buffer, unless there is a reason
     allocation, ///< memory from the allocator, since the compiler could not plan for it
@@ -47,7 +47,7 @@ struct MemoryNote {
 
 /// A value of the forward part that a derivative stores for its reverse part.
 struct SavedNote {
-  enum class Form : std::uint8_t {
+  enum class Form : std::int32_t {
     value,    ///< straight-line code keeps it until the reverse part has read it
     branch,   ///< a branch gives it as a further result
     stack,    ///< a loop keeps that of every iteration

@@ -43,12 +43,12 @@ concept VisitsItself = requires(T &value, const T &constant, StructureVisitor &v
 };
 
 /// Which kind of node a structure has at a position; part of a signature.
-enum class Node : std::uint8_t { tensor, variable, literal, sequence, tuple, map, record, empty };
+enum class Node : std::int32_t { tensor, variable, literal, sequence, tuple, map, record, empty };
 
 namespace detail {
 
 /// What a type is as part of a structure.
-enum class Form : std::uint8_t {
+enum class Form : std::int32_t {
   tensor,
   variable,
   literal,  ///< a number, an enum or a string

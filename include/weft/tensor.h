@@ -644,7 +644,7 @@ public:
 private:
   /// weak_large: of 2^63 and more, whose bits are in `integer_`. weak_size: known when the function
   /// runs.
-  enum class Kind : std::uint8_t {
+  enum class Kind : std::int32_t {
     borrowed,
     owned,
     weak_bool,

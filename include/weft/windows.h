@@ -28,7 +28,7 @@ public:
     }
   }
 
-  enum class Kind : std::uint8_t { valid, same, causal, pairs };
+  enum class Kind : std::int32_t { valid, same, causal, pairs };
   constexpr Kind kind() const { return kind_; }
   /// How many pairs there are, of which the first three are kept: there are no more axes.
   constexpr std::size_t count() const { return count_; }
@@ -91,7 +91,7 @@ Tensor convolution_transpose(const Operand &x, const Operand &kernel,
                              const ConvolutionTransposeOptions &options = {});
 
 /// What a window of numbers becomes.
-enum class WindowReduction : std::uint8_t { max, min, sum, mean };
+enum class WindowReduction : std::int32_t { max, min, sum, mean };
 
 /// Options of `reduce_window`. Lists have an entry for each spatial axis; none stand for ones.
 struct ReduceWindowOptions {
@@ -147,7 +147,7 @@ struct AveragePoolOptions {
 Tensor average_pool(const Operand &x, const Ints &window, const AveragePoolOptions &options = {});
 
 /// How elements of a resized image follow from those of the image.
-enum class Resize : std::uint8_t {
+enum class Resize : std::int32_t {
   nearest,  ///< the one within which the element's centre falls
   bilinear, ///< those around its centre, weighted by how near they are along each axis
 };

@@ -18,7 +18,7 @@
 namespace weft::nn {
 
 /// Which keys a query may see.
-enum class Causal : std::uint8_t {
+enum class Causal : std::int32_t {
   no,           ///< all
   top_left,     ///< query i sees keys 0 to i
   bottom_right, ///< the last query sees all keys, each before it one less

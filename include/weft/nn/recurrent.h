@@ -275,7 +275,7 @@ using LSTM = RNN<LSTMCell>;
 using GRU = RNN<GRUCell>;
 
 /// How the two directions are brought together.
-enum class Merge : std::uint8_t { concatenate, sum };
+enum class Merge : std::int32_t { concatenate, sum };
 
 /// A recurrent layer in both directions, its backward one with variables of its own: outputs
 /// (batch, [time,] 2 * units), or their sums.

@@ -12,7 +12,7 @@
 namespace weft::train {
 
 /// Which end of a series is good.
-enum class Goal : std::uint8_t { lowest, highest };
+enum class Goal : std::int32_t { lowest, highest };
 
 struct PlotOptions {
   /// Of the whole plot, in characters; 0: that of the terminal, 80 if there is none.
