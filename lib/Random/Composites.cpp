@@ -186,7 +186,7 @@ Tensor random_geometric(const Tensor &p, const Tensor &key,
   Drawing drawing("geometric", {p}, options.shape);
   drawing.begin(key);
   const Tensor before = floor(log(drawing.between()) / log1p(negate(drawing[0])));
-  return cast(before, DType::i64) + std::int64_t{1};
+  return cast(before + 1, DType::i64); // ends at the largest number
 }
 
 Tensor random_loggamma(const Tensor &a, const Tensor &key, const random::LoggammaOptions &options) {
@@ -353,7 +353,14 @@ Tensor random_choice(const Tensor &from, const Tensor &given, const Tensor &key,
     raise(ErrorKind::shape, named("choice") + "p has the shape " + to_string(shape_of(p)) +
                                 ": a number for each of " + std::to_string(size) +
                                 " slices is wanted");
-  if (p.defined()) need("choice", p >= 0, "a number of p is negative");
+  if (p.defined())
+    need("choice", logical_and(p >= 0, isfinite(p)), "a number of p is negative or not finite");
+  if (p.defined() && count > 0) {
+    const std::int64_t least = options.replace ? 1 : count;
+    need("choice", sum(cast(p > 0, DType::i64)) >= least,
+         options.replace ? "no number of p is positive"
+                         : "fewer numbers of p are positive than slices are to be chosen");
+  }
   const Tensor state = random::detail::take("random.choice", key, 1);
   Tensor chosen;
   if (!options.replace && p.defined()) { // by Gumbel: the largest of logarithms with his noise

@@ -233,7 +233,10 @@ BAD = [
     (lambda: R.binomial(2.5, 0.5), "binomial: n is no whole number"),
     (lambda: R.binomial(2.0, 1.5), "binomial: p is not from 0 to 1"),
     (lambda: R.multinomial(2.0, [0.5, 0.6]), "the sum of the probabilities is not 1"),
-    (lambda: R.choice(wf.arange(2), (1,), p=[-1.0, 1.0]), "a number of p is negative"),
+    (lambda: R.choice(wf.arange(2), (1,), p=[-1.0, 1.0]), "a number of p is negative or not finite"),
+    (lambda: R.choice(3, (2,), p=[0.0, 0.0, 0.0]), "no number of p is positive"),
+    (lambda: R.choice(3, (2,), p=[1.0, 0.0, 0.0], replace=False), "fewer numbers of p are positive"),
+    (lambda: R.choice(3, (2,), p=[1.0, float("nan"), 0.0]), "negative or not finite"),
 ]
 
 
@@ -267,3 +270,13 @@ def test_a_failed_call_leaves_the_generator():
     with pytest.raises(wf.AssertionError):
         R.gamma(-1.0)
     np.testing.assert_array_equal(wf.random.uniform((2,)).numpy(), first.numpy())
+
+
+def test_geometric_ends_at_the_largest_number():
+    assert R.geometric(wf.tensor(1e-30), key=R.key(1)).numpy() == np.iinfo(np.int64).max
+
+
+def test_choice_of_as_many_as_have_a_chance():
+    chosen = R.choice(wf.arange(4), (2,), p=[0.0, 0.5, 0.0, 0.5], replace=False, key=R.key(3))
+    assert sorted(chosen.tolist()) == [1, 3]
+    assert R.choice(wf.arange(2), (0,), p=[0.0, 0.0]).shape == (0,)

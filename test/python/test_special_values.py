@@ -165,3 +165,17 @@ def test_convolutions_promote():
     for function in (wf.convolution, wf.convolution_transpose):
         for y in (function(x, kernel), wf.function(lambda: function(x, kernel))()):
             assert y.dtype == "float64" and y[0, 1, 0].item() == pytest.approx(0.2, rel=1e-15)
+
+
+def test_gamma_next_to_its_pole():
+    x = np.array([-1e-30, -1e-100, -1e-200, -1e-290, -1e-301, -1e-305, 1e-200, 1e-305])
+    assert np.array_equal(wf.gamma(wf.tensor(x)).numpy(), 1 / x)
+
+
+def test_betainc_of_parameters_next_to_zero():
+    # The limit of the share over b, from mpmath; and of two small ones b / (a + b).
+    tiny = np.array([1e-200, 1e-280, 1e-300])
+    share = wf.betainc(wf.tensor(0.5, dtype="float64"), wf.tensor(tiny), wf.tensor(0.5, dtype="float64")).numpy()
+    np.testing.assert_allclose(share / tiny, 1.762747174039086, rtol=1e-14)
+    both = wf.betainc(wf.tensor(np.array([1e-280, 3e-200])), wf.tensor(np.array([3e-280, 1e-200])), wf.tensor(0.3, dtype="float64"))
+    np.testing.assert_allclose(both.numpy(), [0.75, 0.25], rtol=1e-15)

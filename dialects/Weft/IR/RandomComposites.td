@@ -264,7 +264,7 @@ def Weft_RandomChoiceFn : Weft_RandomFn<"choice"> {
   let resultShape = "of the shape given, and the axes of a but its first";
   let resultDType = "a's dtype";
   let raises = [key_has_another_shape, Raises<ShapeError, "a is a scalar that is no integer, or p has another size than it">,
-                Raises<ValueError, "a has no slice, or not as many as are chosen without replacement">, Raises<AssertionError, "a number of p is negative">];
+                Raises<ValueError, "a has no slice, or not as many as are chosen without replacement">, Raises<AssertionError, "a number of p is negative or not finite, none is positive, or fewer are than slices are chosen without replacement">];
   let openSizes = 0;
   let domain = "nowhere";
   let moves = 1;

@@ -241,7 +241,8 @@ Flt gamma(Flt x) {
     Flt result = select(isLarge, large, small);
     // Poles: of 0 the sign says from which side, at negative whole numbers there are both.
     result = select(isNegative & (trunc(x) == x), x.nan(), result);
-    result = select(a < 0x1p-1000, 1.0 / x, result);
+    // 1/x less Euler's constant; a times the sine is too small for a number long before a is.
+    result = select(a < 0x1p-60, 1.0 / x, result);
     result = select(x == x.infinity(), x, result);
     return keepNaN(x, result);
   });

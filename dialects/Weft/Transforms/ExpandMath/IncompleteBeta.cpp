@@ -127,8 +127,7 @@ Flt betainc(Flt a, Flt b, Flt x) {
     Flt infinity = x.infinity();
     Bool isRegular =
         (a > 0.0) & (a < infinity) & (b > 0.0) & (b < infinity) & (x > 0.0) & (x < 1.0);
-    // Nearer to 0 and to infinity nothing changes but that gamma is no number any more, nor what
-    // the fraction starts from.
+    // Nearer to 0 and to infinity gamma is no number any more, nor what the fraction starts from.
     Flt p = atMost(atLeast(select(isRegular, a, 1.0), 0x1p-900), 0x1p900);
     Flt q = atMost(atLeast(select(isRegular, b, 1.0), 0x1p-900), 0x1p900);
     Flt t = select(isRegular, x, 0.5);
@@ -185,6 +184,9 @@ Flt betainc(Flt a, Flt b, Flt x) {
     Flt beyond = fraction(isBeyond, isBeyond & !isBeyond);
     left = select(isTail, tail, select(isBeyond, beyond, left));
     result = atMost(atLeast(select(isSwapped, left, result), 0.0), 1.0);
+    // It goes to 0 with b, and of two that are near 0 their ratio alone counts.
+    result = select(b < 0x1p-900, result * (b * 0x1p900), result);
+    result = select((a < 0x1p-500) & (b < 0x1p-500), b / (a + b), result);
     result = select(isRegular, result, select(x == 0.0, x, 1.0));
     Bool isKnown =
         (a > 0.0) & (b > 0.0) & (a < infinity) & (b < infinity) & (x >= 0.0) & !(x > 1.0);
