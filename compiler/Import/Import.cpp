@@ -75,6 +75,20 @@ private:
   std::map<std::pair<const ::weft::Program *, std::vector<std::string>>, func::FuncOp> functions;
 };
 
+/// The attribute of a function that is one kernel.
+DictionaryAttr kernelAttribute(Builder builder, const ::weft::ProgramKernel &kernel) {
+  NamedAttrList all;
+  all.set("op", builder.getStringAttr(kernel.op));
+  for (const auto &[name, value] : kernel.attributes) {
+    if (const auto *number = std::get_if<double>(&value))
+      all.set(name, builder.getF64FloatAttr(*number));
+    else if (const auto *integer = std::get_if<int64_t>(&value))
+      all.set(name, builder.getI64IntegerAttr(*integer));
+    else all.set(name, builder.getStringAttr(std::get<std::string>(value)));
+  }
+  return all.getDictionary(builder.getContext());
+}
+
 /// Builds one function.
 class FunctionImporter {
 public:
@@ -100,6 +114,7 @@ public:
         inputs.push_back(handleType(*variable));
     for (::weft::ValueId value : program.outputs) results.push_back(typeOf(value));
     auto function = func::FuncOp::create(location, name, builder.getFunctionType(inputs, results));
+    if (program.kernel) function->setAttr(kKernel, kernelAttribute(builder, *program.kernel));
     if (program.unrecorded) function->setAttr(unrecordedName, builder.getUnitAttr());
     for (auto [i, names] : llvm::enumerate(program.names)) {
       SmallVector<StringRef> texts;

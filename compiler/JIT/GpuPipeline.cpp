@@ -51,6 +51,8 @@ static unsigned numberOf(llvm::StringRef chip) {
   return chip.consumeInteger(10, number) ? 0 : number;
 }
 
+bool hasTensorCores(const std::string &chip) { return numberOf(chip) >= 80; }
+
 /// The version of PTX for a chip, as a feature: 8.0 is the least that sm_90a needs, and older
 /// drivers take it; later chips need later ones, of which LLVM takes the least.
 static const char *ptxVersionOf(llvm::StringRef chip) {

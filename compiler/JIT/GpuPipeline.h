@@ -16,6 +16,9 @@ void registerGpuTarget(mlir::DialectRegistry &registry);
 /// Whether LLVM knows this GPU ("sm_90a").
 bool isGpuChip(const std::string &chip);
 
+/// Whether kernels for it may multiply fragments of bf16 and f16.
+bool hasTensorCores(const std::string &chip);
+
 /// Adds the first passes of phase `llvm` for a GPU: afterwards there is one gpu.module with all
 /// kernels in the LLVM and NVVM dialects, with `chip` ("sm_90a") as its target, which call no
 /// library; the functions that launch them are what the passes for a processor take.

@@ -55,6 +55,7 @@ void registerWeftDialects(DialectRegistry &registry) {
   registerBufferizableHostResults(registry);
   registerBufferizableCalls(registry);
   registerBufferizableStacks(registry);
+  registerBufferizableAttention(registry);
   registerBufferizableWiden(registry);
   ::weft::jit::registerGpuTarget(registry);
 }

@@ -29,7 +29,10 @@ void buildControlDepsPhase(OpPassManager &pm, const Target &) {
   pm.addPass(createInsertControlDepsPass());
 }
 
-void buildSimplifyPhase(OpPassManager &pm, const Target &) {
+void buildSimplifyPhase(OpPassManager &pm, const Target &target) {
+  // Before what they stand for is inlined.
+  if (target.kind == Target::Kind::nvptx && ::weft::jit::hasTensorCores(target.chip))
+    pm.addPass(createCallsToKernelsPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());

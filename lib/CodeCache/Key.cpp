@@ -49,10 +49,10 @@ public:
     // Names and locations in the source do not change the code, nor does how often it can be
     // differentiated (`orders`), nor the call that it was traced for (`hints`).
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
-                 files, part, folded, hosts, checkpoint, orders, unrecorded, names, hints] =
+                 files, part, kernel, folded, hosts, checkpoint, orders, unrecorded, names, hints] =
         static_cast<const ProgramHead &>(program_);
     const auto &nodes = program_.nodes;
-    sha_.text("weft program 2");
+    sha_.text("weft program 3");
     sha_.number(detail::interrupts_are_handled());
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -75,6 +75,15 @@ public:
       sha_.number(static_cast<std::uint8_t>(half));
       sha_.number(own_inputs);
       sha_.number(own_outputs);
+    }
+    sha_.number(kernel.has_value());
+    if (kernel) {
+      sha_.text(kernel->op);
+      sha_.number(kernel->attributes.size());
+      for (const auto &[attribute, value] : kernel->attributes) {
+        sha_.text(attribute);
+        one(value);
+      }
     }
     // What the callables do is no part of the code, but it has their names.
     sha_.number(hosts.size());

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "CodeCache/CodeCache.h"
+#include "Function/KernelOf.h"
 #include "Function/ScalarConstants.h"
 #include "Function/TraceCache.h"
 #include "Function/TraceStack.h"
@@ -303,6 +304,7 @@ bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
   const TracedFor traced_for(device_of(arguments));
   const Interpreter *const around = Interpreter::current();
   const bool outermost = around == nullptr || !around->traces();
+  std::optional<ProgramKernel> kernel = KernelOf::take(options.name);
   Tracer tracer({.name = options.name,
                  .for_call = shapes != nullptr,
                  .checkpoint = options.checkpoint,
@@ -328,6 +330,7 @@ bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
     return tracee(inputs, stand_ins);
   }();
   Program program = tracer.finish(results);
+  program.kernel = std::move(kernel);
   // What the values of a call in another trace are is known there.
   if (outermost && ranks_schedule_of(program).digest != 0) check_ranks_agree(program);
   if (shared != nullptr) shared->share(program);

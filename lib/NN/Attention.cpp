@@ -1,360 +1,116 @@
-// Attention in parts whose scores stay in the cache (FlashAttention-2, Dao 2023, with whole rows of
-// keys): forward, and a gradient that computes the weights again.
+// Attention: what it takes, its groups of heads and its gradient, and the function that a GPU has a
+// kernel for.
 #include <weft/nn/attention.h>
 
 #include <cmath>
-#include <limits>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
 
+#include "Autodiff/VariableLayers.h"
+#include "Function/KernelOf.h"
+#include "Function/Tracer.h"
+#include "NN/AttentionParts.h"
 #include "NN/Build.h"
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/DeviceOps.h"
 #include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
+#include "Support/Fork.h"
 #include "Support/Messages.h"
-#include <weft/control_flow.h>
 #include <weft/custom_gradient.h>
+#include <weft/function.h>
 #include <weft/ops.h>
 
 namespace weft::nn {
 
 namespace {
 
-constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
-
-Tensor product(const Tensor &a, const Tensor &b) { return matmul(a, b); }
-Tensor times_transposed(const Tensor &a, const Tensor &b) {
-  return matmul(a, b, {.transpose_rhs = true});
-}
-Tensor transposed_times(const Tensor &a, const Tensor &b) {
-  return matmul(a, b, {.transpose_lhs = true});
-}
-
-/// Rows of queries, of one head or of several.
-struct Rows {
-  Tensor first;       ///< number of the first one in its head, i64
-  std::int64_t count; ///< of each head; unknown, if they are all and a trace does not know how many
-  Tensor query, mask; ///< theirs; the query is scaled
-  Tensor number;      ///< of the first one among those of all heads, for dropout
-};
-
-/// x with 0 for what is not finite, so that weights of 0 times it are 0.
-Tensor finite_of(const Tensor &x) { return select((x - x) == 0, x, 0); }
-
-/// For each row of x (.., rows, depth) 0, or NaN if something in it is not finite.
-Tensor poison_of(const Tensor &x) { return sum(x - x, {.axes = Ints{-1}, .keepdims = true}); }
-
-/// Keys and values of one head or of several.
-struct Memory {
-  Tensor key, value;
-  Tensor poison; ///< if some keys are hidden: of the rows of values, in a row
-};
-
-/// What all parts share.
-struct Problem {
-  Causal causal;
-  double scale;
-  double dropout;
-  Tensor seed;              ///< of dropout, i64(1,)
-  std::int64_t queries = 0; ///< of one head: rows of a group are heads * queries
-  std::int64_t keys = 0;
-  /// Whether some rows may not look at some keys, which then have no influence on them, be they
-  /// NaN.
-  bool hides = false;
-
-  /// Products, -infinity where a row may not look. Where it may, something in the key or the value
-  /// that is not finite makes them NaN.
-  Tensor scores(const Rows &rows, const Memory &memory) const {
-    Tensor s = times_transposed(rows.query, memory.key);
-    if (hides) s = s + memory.poison;
-    if (rows.mask.defined())
-      s = rows.mask.dtype() == DType::boolean
-              ? select(rows.mask, s, kMinusInfinity)
-              : select(equal(rows.mask, kMinusInfinity), kMinusInfinity, s + rows.mask);
-    if (causal == Causal::no) return s;
-    // Of an unknown number all queries are looked at, and heads are not grouped.
-    const Tensor row = queries == unknown ? positions_along(rows.query, -2)
-                                          : (iota(DType::i64, {rows.count}) + rows.first) % queries;
-    Tensor last = reshape(row, {rows.count, 1});
-    if (causal == Causal::bottom_right) {
-      if (keys != unknown && queries != unknown) last = last + (keys - queries);
-      else
-        last = last + (count_along(memory.key, -2) -
-                       (queries == unknown ? count_along(rows.query, -2) : weft::tensor(queries)));
-    }
-    return select(positions_along(memory.key, -2) <= last, s, kMinusInfinity);
-  }
-  /// What weights are multiplied by: 0, or 1 / (1 - dropout). The same for the same rows.
-  Tensor kept(const Rows &rows, const Tensor &weights) const {
-    const Tensor state = concatenate({seed, reshape(rows.number, {1})});
-    const Tensor drawn =
-        draw_uniform(state, detail::sizes_of(weights), dtype_info(weights.dtype()).compute);
-    return select(drawn < 1 - dropout, 1 / (1 - dropout), zeros({}, weights.dtype()));
-  }
-};
-
-/// The output, and the logarithms of the sums of exponentials, a column.
-struct PartResult {
-  Tensor output, logs;
-};
-
-/// Of values that are finite if the problem hides some.
-PartResult forward(const Problem &problem, const Rows &rows, const Memory &memory) {
-  const Tensor s = problem.scores(rows, memory);
-  const Tensor largest = reduce_max(s, {.axes = Ints{-1}, .keepdims = true});
-  // Of a row that may see nothing: weights 0, and nothing that is not finite.
-  const Tensor from = select(largest > kMinusInfinity, largest, 0);
-  Tensor weights = exp(s - from);
-  const Tensor total = sum(weights, {.axes = Ints{-1}, .keepdims = true});
-  const Tensor positive = select(total > 0, total, 1);
-  if (problem.dropout > 0) weights = weights * problem.kept(rows, weights);
-  return {product(weights, memory.value) / positive, from + log(positive)};
-}
-
-struct PartGradients {
-  Tensor query, key, value; ///< the first by the scaled query
-};
-
-PartGradients backward(const Problem &problem, const Rows &rows, const Memory &memory,
-                       const PartResult &result, const Tensor &cotangent) {
-  const Tensor s = problem.scores(rows, memory);
-  Tensor weights = exp(s - result.logs), key = memory.key, query = rows.query, y = result.output,
-         dy = cotangent;
-  if (problem.hides) {
-    // What is not finite goes to what is seen, by the weights, and nowhere else.
-    weights = select(equal(s, kMinusInfinity), 0, weights + poison_of(dy));
-    key = finite_of(key);
-    query = finite_of(query);
-    y = finite_of(y);
-    dy = finite_of(dy);
-  }
-  Tensor by_weights = times_transposed(dy, memory.value);
-  Tensor used = weights;
-  if (problem.dropout > 0) {
-    const Tensor kept = problem.kept(rows, weights);
-    used = weights * kept;
-    by_weights = by_weights * kept;
-  }
-  const Tensor along = sum(dy * y, {.axes = Ints{-1}, .keepdims = true});
-  const Tensor by_scores = weights * (by_weights - along);
-  return {product(by_scores, key), transposed_times(by_scores, query), transposed_times(used, dy)};
-}
-
-/// What a computation on slices gives: for each slice its parts, and for all of them sums.
-struct Pieces {
-  std::vector<Tensor> parts, sums;
-};
-
-/// x with other sizes instead of the first `replaced`.
-Tensor with_leading(const Tensor &x, const Ints &sizes, std::size_t replaced) {
-  const Shape shape = weft::detail::type_of(x).shape;
-  Ints all = sizes;
-  for (std::size_t axis = replaced; axis < shape.size(); ++axis) all.push_back(shape[axis]);
-  return reshape(x, all);
-}
-
-/// Runs `part(first, size, slices)`, which gives Pieces, on the tensors `xs` cut into blocks of
-/// `size` along their first axes, which have `count` slices: in a loop, and once for what is left
-/// over. `sums` are the sums of no slices.
-template <class Part>
-Pieces in_blocks(std::int64_t count, std::int64_t size, const std::vector<Tensor> &xs,
-                 const std::vector<Tensor> &sums, const Part &part) {
-  if (size >= count) return part(zeros({}, DType::i64), count, xs);
-  const std::int64_t blocks = count / size, looped = blocks * size;
-  const auto between = [&](std::int64_t from, std::int64_t to) {
-    std::vector<Tensor> slices;
-    for (const Tensor &x : xs) slices.push_back(x[{slice(from, to), ellipsis}]);
-    return slices;
-  };
-  const auto add = [](const std::vector<Tensor> &to, std::vector<Tensor> one) {
-    for (std::size_t i = 0; i < one.size(); ++i) one[i] = to[i] + one[i];
-    return one;
-  };
-  using State = std::pair<Tensor, std::vector<Tensor>>;
-  const auto iteration = [&](const State &state, const std::vector<Tensor> &slices) {
-    Pieces pieces = part(state.first, size, slices);
-    return std::pair(State(state.first + size, add(state.second, std::move(pieces.sums))),
-                     std::move(pieces.parts));
-  };
-  std::vector<Tensor> cut = between(0, looped);
-  for (Tensor &x : cut) x = with_leading(x, {blocks, size}, 1);
-  const auto [last, parts] = scan(iteration, State(zeros({}, DType::i64), sums), cut);
-  Pieces all{{}, last.second};
-  for (const Tensor &x : parts) all.parts.push_back(with_leading(x, {looped}, 2));
-  if (looped == count) return all;
-  Pieces rest = part(full({}, looped, DType::i64), count - looped, between(looped, count));
-  for (std::size_t i = 0; i < all.parts.size(); ++i)
-    all.parts[i] = concatenate({all.parts[i], rest.parts[i]}, {.axis = 0});
-  all.sums = add(all.sums, std::move(rest.sums));
-  return all;
-}
-
-/// The mask of any rows: a table of the rows of a mask, and where those of each head begin.
-class MaskRows {
-public:
-  MaskRows() = default;
-  /// For scores of the sizes `leading`, rows, keys.
-  MaskRows(const Tensor &mask, const Ints &leading, std::int64_t heads) {
-    Ints shape = mask.shape();
-    while (shape.size() < leading.size() + 2) shape.insert(0, 1);
-    per_head_ = shape.end()[-2];
-    const Ints own(shape.begin(), shape.end() - 2);
-    std::int64_t count = 1;
-    for (const std::int64_t size : own) count *= size;
-    table_ = reshape(mask, {count * per_head_, shape.back()});
-    if (count > 1)
-      begins_ =
-          reshape(broadcast(reshape(iota(DType::i64, {count}) * per_head_, own), leading), {heads});
-  }
-
-  /// The first row of each head; undefined if all heads have the same rows.
-  const Tensor &begins() const { return begins_; }
-
-  /// That of `count` rows of each head, from `first` on; `begins` are those of the heads, one of
-  /// rank 0 of a head without an axis, undefined if all are the same.
-  Tensor of(const Tensor &begins, const Tensor &first, std::int64_t count) const {
-    if (!table_.defined() || (per_head_ == 1 && !begins.defined())) return table_;
-    Tensor rows = begins;
-    if (begins.defined()) rows = begins[{ellipsis, newaxis}];
-    if (per_head_ > 1) {
-      const Tensor in_head = iota(DType::i64, {count}) + first;
-      rows = begins.defined() ? rows + in_head : in_head;
-    }
-    return gather(table_, rows);
-  }
-
-private:
-  Tensor table_, begins_;
-  std::int64_t per_head_ = 1;
-};
-
-/// How heads and rows are cut, so that the scores of a part, which go through memory several times,
-/// stay in a core's own cache: some heads at a time, or some rows of one head. On a GPU, where all
-/// of a part run at the same time, so that they leave most of its memory free.
-struct Cut {
-  std::int64_t heads, rows;
-
-  static Cut of(std::int64_t heads, std::int64_t rows, std::int64_t keys, Device device) {
-    const std::int64_t elements = device == Device() ? 1 << 18 : 1 << 29;
-    const std::int64_t of_head = rows * keys;
-    if (heads * of_head <= 2 * elements) return {heads, rows};
-    if (of_head <= elements) {
-      const std::int64_t most = elements / of_head;
-      // Nothing left over, if that can be.
-      for (std::int64_t some = most; 2 * some > most; --some)
-        if (heads % some == 0) return {some, rows};
-      return {most, rows};
-    }
-    std::int64_t some = 32;
-    while (keys * some * 2 <= elements) some *= 2;
-    return {1, std::min(some, rows)};
-  }
-};
-
-/// The computation on all heads and rows: in parts if all sizes are known and there are many.
-class Attention {
-public:
-  Attention(Problem problem, Memory memory, const Tensor &query, const Tensor &mask)
-      : problem_(std::move(problem)), memory_(std::move(memory)), query_(query), mask_(mask) {
-    const Shape shape = weft::detail::type_of(query).shape;
-    rows_ = shape.end()[-2];
-    if (!shape.is_static() || !weft::detail::type_of(memory_.key).shape.is_static()) return;
-    leading_ = Ints(shape.begin(), shape.end() - 2);
-    heads_ = 1;
-    for (const std::int64_t size : leading_) heads_ *= size;
-    cut_ = Cut::of(heads_, rows_, problem_.keys,
-                   query.traced() ? weft::detail::traced_for() : query.device());
-    in_parts_ = cut_.heads < heads_ || cut_.rows < rows_;
-    if (in_parts_ && mask.defined()) masks_ = MaskRows(mask, leading_, heads_);
-  }
-
-  PartResult forward_all() const {
-    if (!in_parts_) return forward(problem_, whole(), memory_);
-    const auto of_rows = [&](const Rows &rows, const Memory &memory, const std::vector<Tensor> &) {
-      const PartResult one = forward(problem_, rows, memory);
-      return Pieces{{one.output, one.logs}, {}};
-    };
-    const std::vector<Tensor> parts =
-        run({}, [](const Memory &) { return std::vector<Tensor>(); }, of_rows);
-    return {with_leading(parts[0], leading_, 1), with_leading(parts[1], leading_, 1)};
-  }
-
-  PartGradients backward_all(const PartResult &result, const Tensor &cotangent) const {
-    if (!in_parts_) return backward(problem_, whole(), memory_, result, cotangent);
-    const auto of_rows = [&](const Rows &rows, const Memory &memory,
-                             const std::vector<Tensor> &own) {
-      const PartGradients by = backward(problem_, rows, memory, {own[0], own[1]}, own[2]);
-      return Pieces{{by.query}, {by.key, by.value}};
-    };
-    const auto none = [](const Memory &memory) {
-      return std::vector<Tensor>{zeros_like(memory.key), zeros_like(memory.value)};
-    };
-    const std::vector<Tensor> parts = run({result.output, result.logs, cotangent}, none, of_rows);
-    return {with_leading(parts[0], leading_, 1), with_leading(parts[1], leading_, 1),
-            with_leading(parts[2], leading_, 1)};
-  }
-
-private:
-  Rows whole() const {
-    return {zeros({}, DType::i64), rows_, query_, mask_, zeros({}, DType::i64)};
-  }
-
-  /// Runs `of_rows(rows, memory, own)` on all parts, where `own` are the parts' own rows of `rest`,
-  /// and gives what it gives for all heads (heads, ..): parts, then sums, which begin with
-  /// `none(memory)` in each head.
-  template <class None, class OfRows>
-  std::vector<Tensor> run(const std::vector<Tensor> &rest, const None &none,
-                          const OfRows &of_rows) const {
-    std::vector<Tensor> xs = {query_, memory_.key, memory_.value};
-    if (problem_.hides) xs.push_back(memory_.poison);
-    xs.insert(xs.end(), rest.begin(), rest.end());
-    for (Tensor &x : xs) x = with_leading(x, {heads_}, leading_.size());
-    if (masks_.begins().defined()) xs.push_back(masks_.begins());
-
-    const auto of_heads = [&](const Tensor &head, std::int64_t count,
-                              const std::vector<Tensor> &all) {
-      std::size_t at = 0;
-      std::vector<Tensor> rows_of = {all[at++]};
-      Memory memory{all[at], all[at + 1], {}};
-      at += 2;
-      if (problem_.hides) memory.poison = all[at++];
-      for (std::size_t i = 0; i < rest.size(); ++i) rows_of.push_back(all[at++]);
-      Tensor begins = masks_.begins().defined() ? all[at] : Tensor();
-      const auto part = [&](const Tensor &first, std::int64_t rows,
-                            const std::vector<Tensor> &slices) {
-        return of_rows(
-            Rows{first, rows, slices[0], masks_.of(begins, first, rows), head * rows_ + first},
-            memory, std::vector<Tensor>(slices.begin() + 1, slices.end()));
-      };
-      Pieces pieces;
-      if (cut_.rows == rows_) {
-        pieces = part(zeros({}, DType::i64), rows_, rows_of);
-      } else {
-        // One head; its axis comes back at the end.
-        for (Tensor *x : {&memory.key, &memory.value}) *x = with_leading(*x, {}, 1);
-        if (problem_.hides) memory.poison = with_leading(memory.poison, {}, 1);
-        for (Tensor &x : rows_of) x = with_leading(x, {}, 1);
-        if (begins.defined()) begins = with_leading(begins, {}, 1);
-        pieces = in_blocks(rows_, cut_.rows, rows_of, none(memory), part);
-        for (std::vector<Tensor> *list : {&pieces.parts, &pieces.sums})
-          for (Tensor &x : *list) x = x[newaxis];
-      }
-      pieces.parts.insert(pieces.parts.end(), pieces.sums.begin(), pieces.sums.end());
-      return Pieces{std::move(pieces.parts), {}};
-    };
-    return in_blocks(heads_, cut_.heads, xs, {}, of_heads).parts;
-  }
-
-  Problem problem_;
-  Memory memory_;
-  Tensor query_, mask_;
-  std::int64_t rows_ = 0, heads_ = 0;
-  Ints leading_; ///< the sizes in front of rows and keys, whose product is heads_
-  Cut cut_{};
-  MaskRows masks_;
-  bool in_parts_ = false;
-};
-
+using attention_parts::Attention;
+using attention_parts::finite_of;
+using attention_parts::Memory;
+using attention_parts::PartGradients;
+using attention_parts::PartResult;
+using attention_parts::poison_of;
+using attention_parts::Problem;
 using shapes::may_equal;
+
+/// Whether one kernel may compute it where the tensors are: what the compiler says in the end.
+bool may_be_kernel(const Problem &problem, const Tensor &query, const Tensor &key) {
+  const Device device = query.traced() ? weft::detail::traced_for() : query.device();
+  const DType dtype = query.dtype();
+  return device != Device() && (dtype == DType::bf16 || dtype == DType::f16) &&
+         problem.dropout == 0 && weft::detail::type_of(query).shape.is_static() &&
+         weft::detail::type_of(key).shape.is_static();
+}
+
+/// Who runs a call of a function, under all who only look at what is called; nothing where tensors
+/// stand for others.
+std::optional<Interpreter *> runner_of_calls() {
+  Interpreter *at = Interpreter::current();
+  for (; at != nullptr && dynamic_cast<Tracer *>(at) == nullptr; at = at->previous())
+    if (!at->takes_pullbacks() && dynamic_cast<autodiff::Watcher *>(at) == nullptr)
+      return std::nullopt;
+  return at;
+}
+
+/// The forward part of a problem as a traced function: of query, key, value and maybe a mask.
+using ForwardFunction = std::function<std::pair<Tensor, Tensor>(const std::vector<Tensor> &)>;
+
+constexpr const char *kForwardName = "attention_forward";
+
+/// That of a problem, which hides nothing and drops nothing out; the same one each time, so that it
+/// is compiled once. Called at once, too, it is what a program calls.
+ForwardFunction forward_function(const Problem &problem) {
+  using Key = std::tuple<Causal, double, std::int64_t, std::int64_t>;
+  static forks::Mutex<std::mutex> mutex;
+  static std::map<Key, ForwardFunction> &known = *new std::map<Key, ForwardFunction>;
+  const std::lock_guard lock(mutex);
+  // Those of sizes that do not come again would pile up.
+  constexpr std::size_t kMost = 256;
+  if (known.size() >= kMost) known.clear();
+  ForwardFunction &found = known[Key(problem.causal, problem.scale, problem.queries, problem.keys)];
+  if (!found) {
+    auto forward = function(
+        [problem](const std::vector<Tensor> &x) {
+          const Tensor mask = x.size() > 3 ? x[3] : Tensor();
+          const PartResult result =
+              Attention(problem, {x[1], x[2], {}}, x[0] * problem.scale, mask).forward_all();
+          return std::pair(result.output, result.logs);
+        },
+        {.name = kForwardName, .reduce_retracing = false});
+    found = function([forward](const std::vector<Tensor> &x) { return forward(x); },
+                     {.name = "attention", .reduce_retracing = false});
+  }
+  return found;
+}
+
+/// The forward part as a function of its own, which is one kernel where the target has one. Nothing
+/// where there can be none.
+std::optional<PartResult> forward_as_function(Problem problem, const Memory &memory,
+                                              const Tensor &query, const Tensor &mask) {
+  if (!may_be_kernel(problem, query, memory.key)) return std::nullopt;
+  const std::optional<Interpreter *> runner = runner_of_calls();
+  if (!runner) return std::nullopt;
+  const Interpreter::Scope under(*runner);
+  // Scores of a key whose value is not finite are not either.
+  std::vector<Tensor> x = {query, problem.hides ? memory.key + memory.poison.mT() : memory.key,
+                           memory.value};
+  if (mask.defined()) x.push_back(mask);
+  problem.hides = false;
+  problem.seed = Tensor();
+  const std::string causal = problem.causal == Causal::no         ? "no"
+                             : problem.causal == Causal::top_left ? "top_left"
+                                                                  : "bottom_right";
+  const weft::detail::KernelOf kernel(
+      kForwardName,
+      {.op = "attention",
+       .attributes = {{"causal", causal}, {"scale", problem.scale}, {"queries", problem.queries}}});
+  auto [output, logs] = forward_function(problem)(x);
+  return PartResult{std::move(output), std::move(logs)};
+}
 
 /// Throws unless the three fit; gives how many heads of queries share one of keys.
 std::int64_t check(const Tensor &query, const Tensor &key, const Tensor &value,
@@ -497,7 +253,8 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
         }
         const double scale = problem.scale;
         const Attention all(problem, memory, rows * scale, shaped);
-        const PartResult result = all.forward_all();
+        const std::optional<PartResult> called = forward_as_function(problem, memory, rows, shaped);
+        const PartResult result = called ? *called : all.forward_all();
         return Pullback{result.output, [all, result, scale](const Tensor &cotangent) {
                           const PartGradients by = all.backward_all(result, cotangent);
                           return std::tuple(by.query * scale, by.key, by.value);

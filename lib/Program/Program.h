@@ -108,6 +108,13 @@ struct DerivativePart {
   std::uint32_t inputs, outputs;
 };
 
+/// What a program computes, as an op of the compiler that targets may have one kernel for; where
+/// they have not, the program is what it says.
+struct ProgramKernel {
+  std::string op; ///< "attention"
+  std::vector<std::pair<std::string, Attr>> attributes;
+};
+
 /// Sizes of a program's values in the call that it was traced for: what a trace of that call alone
 /// would know.
 struct ProgramHints {
@@ -132,6 +139,7 @@ struct ProgramHead {
   std::vector<ValueId> outputs;
   std::vector<std::string> files; ///< of the user's source, which nodes count
   std::optional<DerivativePart> part;
+  std::optional<ProgramKernel> kernel; ///< of one that is called
   /// Eager tensors that became constants,
   /// with those of the programs it calls.
   std::vector<Tensor> folded;

@@ -64,6 +64,7 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
     - what is read along another axis than it is written: tiles in shared memory,
     - products of 16 rows and columns and more, and convolutions: tiles, of which both operands are in
       shared memory; of bf16, f16 and f64 on tensor cores, where the chip has them,
+    - weft.attention: one kernel on tensor cores,
     - many elements that lie side by side: as many a thread as 16 bytes have.
 
     A contraction of floating numbers is one chain of fused products for each result, as on processors

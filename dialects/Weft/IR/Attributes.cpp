@@ -133,7 +133,17 @@ Complaint verifyNarrowProduct(Operation *op, Attribute value) {
   return "belongs to a linalg.generic of two operands of i16 and one of f32";
 }
 
+Complaint verifyKernel(Operation *op, Attribute value) {
+  auto kernel = dyn_cast<DictionaryAttr>(value);
+  if (!kernel || !kernel.getAs<StringAttr>("op"))
+    return "is a dictionary with the name of an op, 'op', but is " + text(value);
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function || !function.isPrivate()) return "belongs to a private func.func";
+  return std::nullopt;
+}
+
 Complaint verify(Operation *op, StringRef name, Attribute value) {
+  if (name == kKernel) return verifyKernel(op, value);
   if (name == kBf16Product) return verifyBf16Product(op, value);
   if (name == kNarrowProduct) return verifyNarrowProduct(op, value);
   if (name == "weft.split") return verifySplit(op, value);

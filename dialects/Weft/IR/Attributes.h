@@ -18,6 +18,10 @@ inline constexpr llvm::StringLiteral kElements = "weft.elements",
 /// which overwrites the output.
 inline constexpr llvm::StringLiteral kBf16Product = "weft.bf16_product";
 
+/// On a private function: its calls are computed by the op of the name `op` where the target has a
+/// kernel for it, which has the other attributes. The function says what that is.
+inline constexpr llvm::StringLiteral kKernel = "weft.one_kernel";
+
 /// On a linalg.generic of two tensors of i16 and one of f32, for targets without the library: a
 /// product of matrices of floats of 16 bits, with which no other loop is merged.
 inline constexpr llvm::StringLiteral kNarrowProduct = "weft.narrow_product";

@@ -21,6 +21,8 @@ void registerBufferizableHostResults(DialectRegistry &registry);
 void registerBufferizableDraws(DialectRegistry &registry);
 /// That call_into overwrites its destination, by a call of the runtime.
 void registerBufferizableCalls(DialectRegistry &registry);
+/// That attention overwrites its destinations.
+void registerBufferizableAttention(DialectRegistry &registry);
 /// That stack_reserve updates its operand's buffer, whichever it then is.
 void registerBufferizableStacks(DialectRegistry &registry);
 /// And that widen is its operand's buffer.

@@ -25,6 +25,26 @@ def SimplifyPass : Pass<"weft-simplify", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::weft::WeftDialect"];
 }
 
+def CallsToKernelsPass : Pass<"weft-calls-to-kernels", "::mlir::ModuleOp"> {
+  let summary = "Makes calls of what the target has one kernel for an op.";
+  let description = [{
+    Before: functions of phase `differentiate`. Some private ones say by the attribute `weft.one_kernel` which op
+    computes the same.
+
+    After: calls of these are that op, where it has a kernel for their types. All others are left to the inliner.
+
+    ```mlir
+    %1:2 = call @attention(%q, %k, %v) : (tensor<2x64x32xbf16>, ..) -> (tensor<2x64x32xbf16>, tensor<2x64x1xbf16>)
+    func.func private @attention(..) attributes {weft.one_kernel = {op = "attention", causal = "no", queries = 64, scale = 0.125}}
+    ```
+    becomes
+    ```mlir
+    %1:2 = weft.attention %q, %k, %v into %2, %3 {causal = "no", format = bf16, queries = 64, scale = 0.125} : ..
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::weft::WeftDialect"];
+}
+
 def CollectivesToHostCallsPass : Pass<"weft-collectives-to-host-calls", "::mlir::func::FuncOp"> {
   let summary = "Makes collectives host calls, whose names say all of them.";
   let description = [{

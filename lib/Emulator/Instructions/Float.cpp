@@ -3,6 +3,9 @@
 // PTX has every result exactly rounded, as x86 has. NaNs differ: of f32 a result that is one has
 // one pattern, 0x7fffffff, as documented. Nothing is said of f64, where the operands' NaNs are
 // handed on: which one of several is what an H200 does (test/unit/Emulator/HardwareH200.inc).
+#include <cmath>
+#include <limits>
+
 #include "Emulator/Instructions/Lanes.h"
 #include "Emulator/Instructions/Numbers.h"
 
@@ -37,6 +40,12 @@ T reciprocal(T a) {
 template <class T>
 T root(T a) {
   return propagated(square_root(a), a);
+}
+/// ex2.approx, which is within two of the last bits of this on a card; .ftz: no subnormal numbers.
+float power_of_two(float a) { return propagated(static_cast<float>(std::exp2(double{a})), a); }
+float flushed_power_of_two(float a) {
+  const float power = power_of_two(a);
+  return power < std::numeric_limits<float>::min() ? 0.0F : power;
 }
 // These two are arithmetic as well: the sign of a NaN is none to turn around or take away.
 template <class T>
@@ -149,6 +158,8 @@ void add_floats(FormTable &table) {
     add<&times_saturated>(table, {"mul", rounding, "sat", "f32"});
   }
   add<&fused_saturated>(table, {"fma", "rn", "sat", "f32"});
+  add<&power_of_two>(table, {"ex2", "approx", "f32"});
+  add<&flushed_power_of_two>(table, {"ex2", "approx", "ftz", "f32"});
   add_tests<float>(table);
   add_tests<double>(table);
 }

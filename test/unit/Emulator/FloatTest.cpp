@@ -121,6 +121,18 @@ TYPED_TEST(Floats, SignsAreBits) {
   });
 }
 
+// A card may be two of the last bits off, .ftz has no subnormal numbers.
+TEST(Floats, PowersOfTwo) {
+  const auto power = [](float a) {
+    return special<float>(static_cast<float>(std::exp2(static_cast<double>(a))), {a});
+  };
+  expect_form<float(float)>("ex2.approx.f32", power);
+  expect_form<float(float)>("ex2.approx.ftz.f32", [&](float a) {
+    const float exact = power(a);
+    return exact < std::numeric_limits<float>::min() ? 0.0F : exact;
+  });
+}
+
 // "If one of the inputs is NaN, the result is the other"; -0 is less than +0.
 template <class T>
 T limit(T a, T b, bool most) {

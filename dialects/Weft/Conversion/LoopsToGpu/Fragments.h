@@ -71,8 +71,6 @@ private:
   /// Begins copies of a part, if there is one, and makes them a group.
   void copyPart(Value stage, Value at, Value to);
   void copy(const Side &side, Place place, Value stage, Value at, Value to);
-  /// Waits for all but the latest `pending` groups, those of all threads.
-  void waitForPart(int64_t pending);
   /// addParts where there is one.
   SmallVector<Value> addCopiedParts(Value from, Value to, SmallVector<Value> sums);
   static SmallVector<Value> valuesOf(const Fragments &fragments);

@@ -1,4 +1,5 @@
 // The pass weft-loops-to-gpu: every structured op on buffers as one launch, a thread per element.
+#include "Weft/Conversion/LoopsToGpu/Attention.h"
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
 #include "Weft/Conversion/LoopsToGpu/Products.h"
@@ -188,7 +189,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     function.walk([&](Operation *op) {
       auto store = dyn_cast<memref::StoreOp>(op);
       auto copy = dyn_cast<memref::CopyOp>(op);
-      if (isa<linalg::LinalgOp>(op) || (store && !isOfHost(store.getMemRef())) ||
+      if (isa<linalg::LinalgOp, AttentionOp>(op) || (store && !isOfHost(store.getMemRef())) ||
           (copy && !isDense(copy)))
         ops.push_back(op);
     });
@@ -201,7 +202,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     SmallVector<Nest> nests(ops.size());
     for (auto [op, nest] : llvm::zip_equal(ops, nests)) {
       nest.op = op;
-      if (isa<memref::StoreOp, linalg::FillOp>(op)) continue;
+      if (isa<memref::StoreOp, linalg::FillOp, AttentionOp>(op)) continue;
       nest.isProduct = isMatrixProduct(op) || op->hasAttr(kNarrowProduct);
       rewriter.setInsertionPoint(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
@@ -238,6 +239,13 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
       rewriter.setInsertionPoint(nest.op);
       if (auto store = dyn_cast<memref::StoreOp>(nest.op)) {
         launches.push_back(storeOnDevice(rewriter, store, name));
+        continue;
+      }
+      if (auto attention = dyn_cast<AttentionOp>(nest.op)) {
+        ImplicitLocOpBuilder b(attention.getLoc(), rewriter);
+        b.setInsertionPoint(attention);
+        launches.push_back(buildAttention(b, attention, kernels.getName(), name));
+        rewriter.eraseOp(attention);
         continue;
       }
       if (isa<linalg::FillOp>(nest.op)) {

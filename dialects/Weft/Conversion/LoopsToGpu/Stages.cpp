@@ -1,5 +1,6 @@
 // Parts of products that are copied to shared memory beside the program (cp.async), several ahead
 // of the one that is multiplied.
+#include "Weft/Conversion/LoopsToGpu/Cores.h"
 #include "Weft/Conversion/LoopsToGpu/Fragments.h"
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
 
@@ -37,10 +38,6 @@ static Value addressOf(ImplicitLocOpBuilder &b, Value buffer, ValueRange place) 
   return arith::IndexCastOp::create(b, b.getI64Type(), address);
 }
 
-static LLVM::LLVMPointerType pointerIn(ImplicitLocOpBuilder &b, NVVM::NVVMMemorySpace space) {
-  return LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(space));
-}
-
 Value StagedBuilder::pointerTo(Value buffer, Value stage, ArrayRef<Value> place,
                                ArrayRef<int64_t> behind) {
   const ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape().drop_front();
@@ -52,18 +49,15 @@ Value StagedBuilder::pointerTo(Value buffer, Value stage, ArrayRef<Value> place,
     known = known * size + (behind.empty() ? 0 : behind[axis]);
     ofPart *= size;
   }
-  Type byte = b.getI8Type(), pointer = pointerIn(b, NVVM::NVVMMemorySpace::Shared);
+  Type pointer = pointerIn(b, NVVM::NVVMMemorySpace::Shared);
   const auto number = [&](Value value) {
     return arith::IndexCastOp::create(b, b.getI64Type(), value).getResult();
   };
   Value start = LLVM::IntToPtrOp::create(
       b, pointer, number(memref::ExtractAlignedPointerAsIndexOp::create(b, buffer)));
-  const auto after = [&](Value from, LLVM::GEPArg bytes) -> Value {
-    return LLVM::GEPOp::create(b, pointer, byte, from, bytes);
-  };
-  Value inPart = after(start, number(mul(at, index(bytes))));
-  return after(after(inPart, number(mul(stage, index(ofPart)))),
-               static_cast<int32_t>(known * bytes));
+  Value inPart = bytesBehind(b, start, number(mul(at, index(bytes))));
+  return bytesBehind(b, bytesBehind(b, inPart, number(mul(stage, index(ofPart)))),
+                     static_cast<int32_t>(known * bytes));
 }
 
 void StagedBuilder::placeBuffers(gpu::LaunchOp launch) {
@@ -136,13 +130,7 @@ void StagedBuilder::copy(const Side &side, Place place, Value stage, Value at, V
   Value source = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
                                           addressOf(b, read.buffer(), read.place(nest)));
   source = LLVM::AddrSpaceCastOp::create(b, pointerIn(b, NVVM::NVVMMemorySpace::Global), source);
-  NVVM::CpAsyncOp::create(b, target, source, uint32_t{kAccessBytes},
-                          NVVM::LoadCacheModifierKind::CG, bytes);
-}
-
-void StagedBuilder::waitForPart(int64_t pending) {
-  NVVM::CpAsyncWaitGroupOp::create(b, static_cast<int32_t>(pending));
-  gpu::BarrierOp::create(b);
+  beginCopy(b, target, source, bytes);
 }
 
 SmallVector<Value> StagedBuilder::addParts(Value from, Value to, SmallVector<Value> sums) {
@@ -173,7 +161,7 @@ SmallVector<Value> StagedBuilder::addCopiedParts(Value from, Value to, SmallVect
   // barrier: ptxas keeps products there if others wait for what is read there as well.
   const auto part = [&](Value at, Value stage, Value free, Fragments &left) {
     const auto copyNext = [&] { copyPart(free, add(at, index(ahead * depth)), to); };
-    waitForPart(ahead - 1);
+    waitForCopies(b, ahead - 1);
     if (!readsAhead()) {
       for (int64_t k = 0; k < depth; k += depthOfStep()) {
         multiply(load(stage, k), sums);

@@ -1,11 +1,10 @@
 // Products of floats of 16 bits on tensor cores: lines of elements in shared memory, and fragments
 // of warps.
+#include "Weft/Conversion/LoopsToGpu/Cores.h"
 #include "Weft/Conversion/LoopsToGpu/Fragments.h"
 #include "Weft/Conversion/LoopsToGpu/Neighbours.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -148,18 +147,7 @@ protected:
       Value element = inLine(side, inMatrix, add(along, index(inDepth)));
       pointer = pointerTo(side.buffer, stage, {line, element}, {inTile, 0});
     }
-    auto words =
-        LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
-    Value found = NVVM::LdMatrixOp::create(
-        b, words, pointer, 4u, isAcross(side) ? NVVM::MMALayout::col : NVVM::MMALayout::row,
-        NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8), NVVM::LdStMatrixEltType::B16);
-    SmallVector<Value> parts;
-    for (int64_t i = 0; i < 4; ++i) {
-      Value part = LLVM::ExtractValueOp::create(b, found, i);
-      if (!format.isBF16()) part = LLVM::BitcastOp::create(b, VectorType::get(2, format), part);
-      parts.push_back(part);
-    }
-    return parts;
+    return readMatrices(b, pointer, isAcross(side), format);
   }
 
   int64_t depthOfStep() const override { return 16; }
@@ -180,13 +168,7 @@ protected:
   }
 
   void multiply(ArrayRef<Value> left, ArrayRef<Value> right, MutableArrayRef<Value> sums) override {
-    const NVVM::MMATypes type = format.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
-    auto result =
-        LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getF32Type()));
-    auto product = NVVM::MmaOp::create(
-        b, result, left, right, sums, {kRows, kColumns, depthOfStep()}, std::nullopt, std::nullopt,
-        std::array{type, type}, std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
-    for (int64_t i = 0; i < 4; ++i) sums[i] = LLVM::ExtractValueOp::create(b, product, i);
+    addProduct(b, format, left, right, sums);
   }
 
   FloatType format;
