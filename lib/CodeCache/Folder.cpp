@@ -28,6 +28,7 @@ constexpr std::uint32_t kVersion = 5;
 
 template <class T>
 void put(std::string &to, T value) {
+  static_assert(!std::is_enum_v<T>, "an entry has bytes of a size that it says");
   static_assert(std::is_trivially_copyable_v<T>);
   to.append(reinterpret_cast<const char *>(&value), sizeof value);
 }
@@ -92,22 +93,22 @@ std::string encode(const Entry &entry) {
   for (const std::uint64_t variable : entry.variables) put(body, variable);
   put(body, static_cast<std::uint64_t>(entry.saved.size()));
   for (const SavedValue &value : entry.saved) {
-    put(body, value.from);
+    put(body, static_cast<std::uint8_t>(value.from));
     put(body, value.number);
-    put(body, value.type.dtype);
+    put(body, static_cast<std::uint8_t>(value.type.dtype));
     put(body, static_cast<std::uint64_t>(value.type.shape.size()));
     for (const std::int64_t size : value.type.shape) put(body, size);
   }
   put(body, static_cast<std::uint64_t>(entry.memory.size()));
   for (const MemoryNote &note : entry.memory) {
-    put(body, note.kind);
+    put(body, static_cast<std::uint8_t>(note.kind));
     put(body, note.bytes);
     for (const std::string *part : {&note.what, &note.formula, &note.reason, &note.location})
       put_text(body, *part);
   }
   put(body, static_cast<std::uint64_t>(entry.saved_notes.size()));
   for (const SavedNote &note : entry.saved_notes) {
-    put(body, note.form);
+    put(body, static_cast<std::uint8_t>(note.form));
     put(body, note.bytes);
     put(body, note.times);
     for (const std::string *part :

@@ -1,4 +1,5 @@
-// What one function of the library gives, another one takes as it is: of enumerators too, whose upper bits neither compiler may rely on.
+// What one function of the library gives, another one takes as it is: of enumerators too, whose
+// upper bits neither compiler may rely on.
 #include <weft/weft.h>
 
 #include <iostream>

@@ -96,8 +96,8 @@ TEST(Reader, MovesOfListsPackAndUnpack) {
 
 TEST(Reader, RefusesInstructionsWithTheirLine) {
   EXPECT_EQ(refusal_of(kernel_text(
-                0, ".reg .f32 %f<3>;\nadd.rn.f32 %f0, %f1, %f2;\nex2.approx.f32 %f0, %f1;\nret;")),
-            "9: unknown instruction 'ex2.approx.f32'");
+                0, ".reg .f32 %f<3>;\nadd.rn.f32 %f0, %f1, %f2;\ntanh.approx.f32 %f0, %f1;\nret;")),
+            "9: unknown instruction 'tanh.approx.f32'");
   for (const std::string form :
        {"add.rn.ftz.f32", "add.q32", "frobnicate", "div.full.f32", "ld.global.f128",
         "ld.shared::cluster.b32", "atom.global.sub.u32", "cvt.s32.f32", "cvt.u32", "setp.xx.s32",
