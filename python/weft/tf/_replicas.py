@@ -33,6 +33,8 @@ class DistributedValues:
     """A value for each replica of this process: what `strategy.run` gives where there are several."""
 
     def __init__(self, values: Iterable[Any]) -> None:
+        if not isinstance(values, Iterable):
+            raise TypeError(f"DistributedValues: values must be a value for each replica, not a {type(values).__name__}")
         self._values = tuple(values)
 
     @property

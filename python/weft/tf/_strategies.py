@@ -79,7 +79,7 @@ class Strategy:
     _group_is_world = False
 
     def __init__(self, devices: Sequence[str] = ("/cpu:0",)) -> None:
-        self._devices = tuple(devices)
+        self._devices = tuple(_listed(type(self).__name__, devices))
         self._metrics: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._made = 0
         self._first, self._local, self._replicas = 0, len(self._devices), len(self._devices)
@@ -343,7 +343,7 @@ class MirroredStrategy(Strategy):
         if devices is None:
             named = [f"/gpu:{i}" for i in range(len(_more.list_devices("GPU")))] or ["/cpu:0"]
         else:
-            named = [_device_of("MirroredStrategy", name) for name in ([devices] if isinstance(devices, str) else devices)]
+            named = [_device_of("MirroredStrategy", name) for name in _listed("MirroredStrategy", devices)]
         if not named:
             raise _weft.ValueError("MirroredStrategy: devices is empty: name one at least")
         for name in named:
@@ -405,6 +405,15 @@ class OneDeviceStrategy(Strategy):
     def scope_of_device(self) -> Any:
         """A context of the device."""
         return _more.device(self._devices[0])
+
+
+def _listed(what: str, devices: Any) -> Sequence[Any]:
+    """The devices of a list, or the one that is named."""
+    if isinstance(devices, str):
+        return [devices]
+    if not isinstance(devices, Sequence):
+        raise TypeError(f"{what}: devices must be a list of names like '/gpu:0', not a {type(devices).__name__}")
+    return devices
 
 
 def _device_of(what: str, name: Any) -> str:

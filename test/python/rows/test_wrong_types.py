@@ -117,6 +117,7 @@ for names, value in OWN.items():
 LEFT_OUT = {
     "wf.config.run_functions_eagerly", "tf.config.run_functions_eagerly", "wf.set_printoptions",
     "tf.summary.experimental.set_step", "tf.types.experimental.GenericFunction", "tf.UnconnectedGradients",
+    "tf.distribute.ReduceOp",
     "wf.train.trace_profile", "wf.train.Profile",
 }  # fmt: skip
 
