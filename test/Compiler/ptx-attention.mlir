@@ -1,5 +1,5 @@
 // Attention as one kernel: queries in shared memory, keys and values copied beside the program, products of fragments, and exponentials by
-// the unit for them; for chips with tensor cores. ptxas keeps it in registers, of 128 numbers of depth all but at most 32 bytes.
+// the unit for them; for chips with tensor cores. ptxas keeps it in registers, but for up to 29 bytes of spills at depth 128, which are to go.
 // RUN: weft-compile %s --target=nvptx --chip=sm_90a --compile-to=ptx -o %t.90.ptx
 // RUN: FileCheck %s --implicit-check-not=__nv_ < %t.90.ptx
 // RUN: weft-compile %s --target=nvptx --chip=sm_80 --compile-to=ptx -o %t.80.ptx

@@ -1,15 +1,12 @@
 // Attention as one kernel on the emulator, beside the definition in f64: lengths that no tile
 // divides, causal rows, masks, heads that share keys, depths, formats; gradients; what the kernel
 // does not take.
-#include <dlfcn.h>
-
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "Emulator/Driver/Control.h"
 #include "OnGpu.h"
 #include <weft/weft.h>
 
@@ -19,26 +16,6 @@ namespace {
 using nn::Causal;
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
-
-/// The number of kernels that the emulated driver ran, and how often shared memory waited for a
-/// bank, since `reset`.
-class Counters {
-public:
-  Counters() {
-    void *library = dlopen(WEFT_GPU_EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    read_ = reinterpret_cast<decltype(read_)>(dlsym(library, "weft_emulator_counters"));
-    reinterpret_cast<decltype(&weft_emulator_reset_counters)>(
-        dlsym(library, "weft_emulator_reset_counters"))();
-  }
-  weft_emulator_counters_t read() const {
-    weft_emulator_counters_t counters{};
-    read_(nullptr, &counters);
-    return counters;
-  }
-
-private:
-  decltype(&weft_emulator_counters) read_;
-};
 
 struct Case {
   std::int64_t heads, key_heads, queries, keys, depth;
@@ -169,6 +146,7 @@ TEST(AttentionKernel, IsOneLaunchThatMeetsNoBankTwice) {
           [](const Tensor &x, const Tensor &y, const Tensor &z) { return nn::attention(x, y, z); });
       f(q, k, v).to("cpu");
       const Counters counters;
+      counters.reset();
       f(q, k, v).to("cpu");
       EXPECT_EQ(counters.read().launches, 1U) << text(c);
       EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << text(c);

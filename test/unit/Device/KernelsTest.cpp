@@ -1,12 +1,9 @@
 // Kernels of compiled functions on the emulator: results beside the processor's for every way in
 // which work is spread over threads, and what they cost in memory requests.
-#include <dlfcn.h>
-
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "Emulator/Driver/Control.h"
 #include "OnGpu.h"
 #include "Support/Cpu.h"
 #include <weft/weft.h>
@@ -15,26 +12,6 @@ namespace weft::device {
 namespace {
 
 using Unary = std::function<Tensor(Tensor)>;
-
-/// What kernels of the emulated driver did since `reset`.
-class Counters {
-public:
-  Counters() {
-    void *library = dlopen(WEFT_GPU_EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    read_ = reinterpret_cast<decltype(read_)>(dlsym(library, "weft_emulator_counters"));
-    reset_ = reinterpret_cast<decltype(reset_)>(dlsym(library, "weft_emulator_reset_counters"));
-  }
-  void reset() const { reset_(); }
-  weft_emulator_counters_t read() const {
-    weft_emulator_counters_t counters{};
-    read_(nullptr, &counters);
-    return counters;
-  }
-
-private:
-  decltype(&weft_emulator_counters) read_;
-  decltype(&weft_emulator_reset_counters) reset_;
-};
 
 /// The largest difference of two lists of floats, relative to the largest magnitude in them.
 double difference(const Tensor &given, const Tensor &wanted) {

@@ -1,6 +1,7 @@
 // Test bodies in processes of their own, each with the emulator as it wants it.
 #pragma once
 
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "Device/Device.h"
+#include "Emulator/Driver/Control.h"
 #include <weft/error.h>
 
 namespace weft::device {
@@ -39,6 +41,26 @@ inline void on_gpu(const std::string &options, const std::function<void()> &body
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "see above; status " << status;
 }
+
+/// What kernels of the emulated driver did since `reset`.
+class Counters {
+public:
+  Counters() {
+    void *library = dlopen(WEFT_GPU_EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    read_ = reinterpret_cast<decltype(read_)>(dlsym(library, "weft_emulator_counters"));
+    reset_ = reinterpret_cast<decltype(reset_)>(dlsym(library, "weft_emulator_reset_counters"));
+  }
+  void reset() const { reset_(); }
+  weft_emulator_counters_t read() const {
+    weft_emulator_counters_t counters{};
+    read_(nullptr, &counters);
+    return counters;
+  }
+
+private:
+  decltype(&weft_emulator_counters) read_;
+  decltype(&weft_emulator_reset_counters) reset_;
+};
 
 /// What an error of that kind says that `call` throws.
 template <class Kind = DeviceError, class Call>
