@@ -25,6 +25,8 @@ void buildLinalgPhase(OpPassManager &pm, const Target &target) {
 
 void buildBufferizePhase(OpPassManager &pm, const Target &target) {
   pm.addNestedPass<func::FuncOp>(createSwitchToBranchesPass());
+  if (target.kind == Target::Kind::cpu && !target.kernels)
+    pm.addNestedPass<func::FuncOp>(createCallsIntoPairsPass());
   pm.addPass(createDestinationPassingPass());
   pm.addNestedPass<func::FuncOp>(createSinkInsertsPass());
   pm.addPass(createOutlineRegionsPass());

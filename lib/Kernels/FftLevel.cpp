@@ -202,6 +202,18 @@ bool are_squares(const FftLines<T> &lines, int lanes) {
   return lines.lines == lanes && lines.step == 2 && lines.data.im == lines.data.re + 1;
 }
 
+/// The same of parts that are adjacent, which a square of vectors brings there each.
+template <typename T>
+bool are_parts(const FftLines<T> &lines, int lanes) {
+  return lines.lines == lanes && lines.step == 1;
+}
+
+/// Whether all lanes have a line, and elements of neighbours are adjacent.
+template <typename T>
+bool are_vectors(const FftLines<T> &lines, int lanes) {
+  return lines.lines == lanes && lines.line_step == 1;
+}
+
 template <typename T>
 void gather(const FftLines<const T> &lines, T sign, FftData<T> to) {
   constexpr int W = kLanes<T>;
@@ -218,6 +230,27 @@ void gather(const FftLines<const T> &lines, T sign, FftData<T> to) {
         store(to.re + (first + i) * W, x[2 * i]);
         store(to.im + (first + i) * W, x[2 * i + 1] * sign);
       }
+    }
+  else if (are_parts(lines, W))
+    for (; first + W <= lines.size; first += W) {
+      Vec<T> re[W], im[W];
+#pragma clang loop unroll(full)
+      for (int line = 0; line < W; ++line) {
+        re[line] = load(lines.data.re + line * lines.line_step + first);
+        im[line] = load(lines.data.im + line * lines.line_step + first);
+      }
+      transpose<T>(re);
+      transpose<T>(im);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) {
+        store(to.re + (first + i) * W, re[i]);
+        store(to.im + (first + i) * W, im[i] * sign);
+      }
+    }
+  else if (are_vectors(lines, W))
+    for (; first < lines.size; ++first) {
+      store(to.re + first * W, load(lines.data.re + first * lines.step));
+      store(to.im + first * W, load(lines.data.im + first * lines.step) * sign);
     }
   for (int64_t line = 0; line < W; ++line) {
     if (line >= lines.lines) {
@@ -249,6 +282,27 @@ void scatter(FftData<const T> from, T scale_re, T scale_im, const FftLines<T> &l
 #pragma clang loop unroll(full)
       for (int line = 0; line < W; ++line)
         store(lines.data.re + line * lines.line_step + 2 * first, x[line]);
+    }
+  else if (are_parts(lines, W))
+    for (; first + W <= lines.size; first += W) {
+      Vec<T> re[W], im[W];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < W; ++i) {
+        re[i] = load(from.re + (first + i) * W) * scale_re;
+        im[i] = load(from.im + (first + i) * W) * scale_im;
+      }
+      transpose<T>(re);
+      transpose<T>(im);
+#pragma clang loop unroll(full)
+      for (int line = 0; line < W; ++line) {
+        store(lines.data.re + line * lines.line_step + first, re[line]);
+        store(lines.data.im + line * lines.line_step + first, im[line]);
+      }
+    }
+  else if (are_vectors(lines, W))
+    for (; first < lines.size; ++first) {
+      store(lines.data.re + first * lines.step, load(from.re + first * W) * scale_re);
+      store(lines.data.im + first * lines.step, load(from.im + first * W) * scale_im);
     }
   for (int64_t line = 0; line < lines.lines; ++line) {
     T *re = lines.data.re + line * lines.line_step, *im = lines.data.im + line * lines.line_step;

@@ -273,6 +273,8 @@ public:
     if constexpr (kMoves<T>)
       if (const auto step = step_between(call_.operands[number], lanes)) {
         using Bits = BitsOf<T>;
+        if (*step == matrix.rows * matrix.columns)
+          fetch_ahead(matrix.data, first + lanes, lanes * *step);
         return lane_moves<Bits>().to_lanes(matrix.rows * matrix.columns,
                                            reinterpret_cast<const Bits *>(matrix.data), *step,
                                            reinterpret_cast<Bits *>(to));
@@ -317,6 +319,14 @@ public:
                            const std::string &what) const;
 
 private:
+  /// Brings the next group's matrices to the caches, which the reads of one line of each of many
+  /// matrices in turn do not do by themselves. `next` is its first number.
+  template <class T>
+  void fetch_ahead(const T *group, std::int64_t next, std::int64_t elements) const {
+    constexpr std::int64_t kLine = 64 / std::int64_t(sizeof(T));
+    if (next + kLanes > count_) return;
+    for (std::int64_t i = 0; i < elements; i += kLine) __builtin_prefetch(group + elements + i);
+  }
   std::int64_t offset(const RoutineTensor &tensor, std::int64_t i) const;
   /// The elements from each matrix to the next, if kLanes are wanted and all lie as their rows.
   std::optional<std::int64_t> step_between(const RoutineTensor &tensor, std::int64_t lanes) const;

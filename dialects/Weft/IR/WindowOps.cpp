@@ -84,6 +84,13 @@ static LogicalResult verifyRoutine(CallIntoOp call, const ::weft::OpInfo &info) 
     result.dtype = ::weft::component_of(result.dtype);
     wanted.push_back(mlirTypeOf(result, call.getContext()));
   }
+  if (call.getIntoPairs()) {
+    if (wanted.size() != 2 || wanted[0] != wanted[1])
+      return call.emitOpError() << "'" << call.getRoutine() << "' gives " << wanted
+                                << ", of which no pairs can be made";
+    results.front().shape.push_back(2);
+    wanted = {mlirTypeOf(results.front(), call.getContext())};
+  }
   if (!areCompatible(wanted, call.getInto().getTypes()))
     return call.emitOpError() << "'" << call.getRoutine() << "' gives " << wanted
                               << ", but is to write over " << call.getInto().getTypes();

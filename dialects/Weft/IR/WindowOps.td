@@ -354,7 +354,8 @@ def Weft_CallIntoOp
 
     An op of kind routine is one as well: it has its attributes as integers, `attrs`, instead of numbers, and is
     given buffers of any strides; the array has rank, sizes and strides of each, then these integers. Where it has
-    several results, there is an `into` for each. Complex numbers are real and imaginary parts along a last axis: `is_complex` says
+    several results, there is an `into` for each; `into_pairs` says that there is one for each two, whose buffers
+    it gives beside each other along a last axis of size 2. Complex numbers are real and imaginary parts along a last axis: `is_complex` says
     that those inputs are such which may be. One that may throw says after `leaving` what variables hold then; to bufferization
     that is a read.
 
@@ -366,7 +367,7 @@ def Weft_CallIntoOp
     ```
   }];
   let arguments = (ins StrAttr:$routine, Variadic<Weft_Any>:$into, Variadic<Weft_Any>:$inputs, Variadic<Index>:$numbers,
-                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned, UnitAttr:$is_complex,
+                       OptionalAttr<DenseI64ArrayAttr>:$attrs, UnitAttr:$is_unsigned, UnitAttr:$is_complex, UnitAttr:$into_pairs,
                        OptionalAttr<FlatSymbolRefArrayAttr>:$variables, Variadic<Weft_Any>:$state);
   let results = (outs Variadic<Weft_Any>:$y);
   let assemblyFormat = [{

@@ -302,6 +302,31 @@ def DestinationPassingPass : Pass<"weft-destination-passing", "::mlir::ModuleOp"
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def CallsIntoPairsPass : Pass<"weft-calls-into-pairs", "::mlir::func::FuncOp"> {
+  let summary = "Lets routines write both parts of complex numbers beside each other.";
+  let description = [{
+    Before and after: linalg on tensors. A call_into of a routine that gives two parts, which are only made
+    into pairs or read by other such calls, writes the pairs itself, instead of two buffers that are copied
+    or that the next routine reads far apart.
+
+    ```mlir
+    %y:2 = weft.call_into "fft"(%a, %b) numbers() into %re, %im {attrs = ...}
+    %pairs = tensor.empty() : tensor<8x2xf64>
+    %0 = tensor.insert_slice %y#0 into %pairs[0, 0] [8, 1] [1, 1]
+    %1 = tensor.insert_slice %y#1 into %0[0, 1] [8, 1] [1, 1]
+    ```
+    becomes
+    ```mlir
+    %pairs = tensor.empty() : tensor<8x2xf64>
+    %1 = weft.call_into "fft"(%a, %b) numbers() into %pairs {attrs = ..., into_pairs}
+    ```
+
+    Around upstream: eliminate-empty-tensors needs what a slice is put into before the call, which the
+    second insert has only behind it, and one-shot bufferization takes two slices that one op writes for
+    a conflict (llvm/llvm-project#224184, the analysis knows no disjoint slices).
+  }];
+}
+
 def SinkInsertsPass : Pass<"weft-sink-inserts", "::mlir::func::FuncOp"> {
   let summary = "Puts slices into tensors only after the last look at the tensors without them.";
   let description = [{

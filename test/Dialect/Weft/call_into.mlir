@@ -150,3 +150,29 @@ func.func @throws_nothing(%x: tensor<2x9xf32>, %w: tensor<4xf32>, %n: index) {
   %0 = weft.call_into "cumsum"(%x) numbers(%n, %n, %n, %n) into %x : (tensor<2x9xf32>) into tensor<2x9xf32> leaving [@w] = %w : tensor<4xf32>
   return
 }
+
+// -----
+
+// Two results of one type may be written as pairs.
+// CHECK-LABEL: func.func @pairs
+func.func @pairs(%x: tensor<4xf32>, %into: tensor<4x2xf32>) {
+  // CHECK: weft.call_into "fft"(%{{.*}}, %{{.*}}) numbers() into %{{.*}} {attrs = array<i64: 0, 0, 0>, into_pairs} : (tensor<4xf32>, tensor<4xf32>) into tensor<4x2xf32>
+  %0 = weft.call_into "fft"(%x, %x) numbers() into %into {attrs = array<i64: 0, 0, 0>, into_pairs} : (tensor<4xf32>, tensor<4xf32>) into tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @no_pairs(%x: tensor<3x3xf32>, %into: tensor<3x3x2xf32>) {
+  // expected-error @below {{'weft.call_into' op 'lu' gives 'tensor<3x3xf32>', 'tensor<3xi64>', 'tensor<3xi64>', of which no pairs can be made}}
+  %0 = weft.call_into "lu"(%x) numbers() into %into {attrs = array<i64>, into_pairs} : (tensor<3x3xf32>) into tensor<3x3x2xf32>
+  return
+}
+
+// -----
+
+func.func @wrong_pairs(%x: tensor<4xf32>, %into: tensor<4x3xf32>) {
+  // expected-error @below {{'weft.call_into' op 'fft' gives 'tensor<4x2xf32>', but is to write over 'tensor<4x3xf32>'}}
+  %0 = weft.call_into "fft"(%x, %x) numbers() into %into {attrs = array<i64: 0, 0, 0>, into_pairs} : (tensor<4xf32>, tensor<4xf32>) into tensor<4x3xf32>
+  return
+}

@@ -308,6 +308,58 @@ TYPED_TEST(FftTest, PartsHaveTheBitsOfPairs) {
   }
 }
 
+/// Parts in two arrays of equal strides, which vectors bring into lanes and back, on either side.
+TYPED_TEST(FftTest, PlanesHaveTheBitsOfPairs) {
+  using T = TypeParam;
+  const auto at = [](const Pairs<T> &x, bool planes) {
+    std::vector<T> parts(2 * x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      parts[planes ? i : 2 * i] = x[i].real();
+      parts[planes ? i + x.size() : 2 * i + 1] = x[i].imag();
+    }
+    return parts;
+  };
+  for (const std::int64_t size : {5, 8, 60, 96, 256})
+    for (const std::int64_t lines : {3, 16, 37})
+      for (const std::int64_t axis : {0, 1}) {
+        const Pairs<T> x = pairs<T>(lines * size, size + axis);
+        const std::int64_t rows = axis == 0 ? size : lines, columns = axis == 0 ? lines : size;
+        const std::int64_t sizes[] = {rows, columns}, apart[] = {columns, 1},
+                           beside[] = {2 * columns, 2};
+        for (const CpuLevel level : kLevels)
+          for (const bool inverse : {false, true}) {
+            const Pairs<T> right = complex_of(x, {{rows, columns}, axis, inverse, 0.3, level});
+            for (const bool from_planes : {false, true})
+              for (const bool to_planes : {false, true}) {
+                const std::vector<T> given = at(x, from_planes);
+                std::vector<T> found(given.size());
+                const auto gap = [&](bool planes) {
+                  return planes ? static_cast<std::ptrdiff_t>(x.size()) : 1;
+                };
+                const std::int64_t *const from = from_planes ? apart : beside, *const to =
+                                                                                   to_planes
+                                                                                       ? apart
+                                                                                       : beside;
+                fft_forced(kParts<T>,
+                           {.kind = FftKind::complex,
+                            .inverse = inverse,
+                            .scale = 0.3,
+                            .size = size,
+                            .rank = 2,
+                            .sizes = sizes,
+                            .axis = axis,
+                            .x = {given.data(), from, given.data() + gap(from_planes), from},
+                            .result = {found.data(), to, found.data() + gap(to_planes), to}},
+                           level);
+                EXPECT_TRUE(same_bits(at(right, to_planes), found))
+                    << lines << " lines of " << size << " along axis " << axis
+                    << (from_planes ? " from planes" : " from pairs")
+                    << (to_planes ? " to planes" : " to pairs");
+              }
+          }
+      }
+}
+
 TYPED_TEST(FftTest, RealLinesAreComplexOnes) {
   using T = TypeParam;
   for (std::int64_t size = 1; size <= 40000; size = size < 130 ? size + 1 : size * 5 / 2 + 1) {

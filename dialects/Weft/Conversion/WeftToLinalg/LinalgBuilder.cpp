@@ -244,10 +244,11 @@ Value LinalgBuilder::called(StringRef routine, ValueRange inputs, ArrayRef<OpFol
   SmallVector<Value> given;
   for (OpFoldResult number : numbers) given.push_back(toValue(number));
   Value into = empty(sizes, elementType);
-  Value result = CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
-                                    /*attrs=*/nullptr, isUnsigned, /*isComplex=*/false,
-                                    /*variables=*/nullptr, /*state=*/ValueRange())
-                     .getResult(0);
+  Value result =
+      CallIntoOp::create(*this, into.getType(), routine, into, inputs, given,
+                         /*attrs=*/nullptr, isUnsigned, /*isComplex=*/false,
+                         /*intoPairs=*/false, /*variables=*/nullptr, /*state=*/ValueRange())
+          .getResult(0);
   setSizes(result, sizes);
   return result;
 }
@@ -287,7 +288,7 @@ SmallVector<Value> LinalgBuilder::routines(Operation *op, ArrayRef<Sizes> sizes)
   auto call = CallIntoOp::create(
       *this, TypeRange(ValueRange(into)), StringRef(info.name.data(), info.name.size()), into,
       inputs, ValueRange(), getDenseI64ArrayAttr(integers), signsOf(op).operandsUnsigned, isComplex,
-      /*variables=*/nullptr, /*state=*/ValueRange());
+      /*intoPairs=*/false, /*variables=*/nullptr, /*state=*/ValueRange());
   SmallVector<Value> values;
   for (auto [result, made, of] : llvm::zip_equal(op->getResults(), call.getResults(), sizes)) {
     Sizes sizesOfIt(of);

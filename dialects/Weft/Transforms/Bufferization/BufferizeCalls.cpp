@@ -27,6 +27,23 @@ Value denseOf(ImplicitLocOpBuilder &b, Value buffer) {
   return memref::AllocOp::create(b, dense, sizes);
 }
 
+/// One part of the pairs of a buffer.
+Value partOf(ImplicitLocOpBuilder &b, Value pairs, int64_t number) {
+  auto type = cast<MemRefType>(pairs.getType());
+  const int64_t last = type.getRank() - 1;
+  SmallVector<OpFoldResult> offsets(last, b.getIndexAttr(0)), sizes,
+      steps(last + 1, b.getIndexAttr(1));
+  offsets.push_back(b.getIndexAttr(number));
+  for (int64_t axis = 0; axis < last; ++axis)
+    sizes.push_back(type.isDynamicDim(axis)
+                        ? OpFoldResult(Value(memref::DimOp::create(b, pairs, axis)))
+                        : b.getIndexAttr(type.getDimSize(axis)));
+  sizes.push_back(b.getIndexAttr(1));
+  MemRefType part = memref::SubViewOp::inferRankReducedResultType(type.getShape().drop_back(), type,
+                                                                  offsets, sizes, steps);
+  return memref::SubViewOp::create(b, part, pairs, offsets, sizes, steps);
+}
+
 /// The array that a routine is told by: rank, sizes and strides of each buffer, then `integers`.
 Value describeViews(ImplicitLocOpBuilder &b, ArrayRef<Value> buffers, ArrayRef<int64_t> integers) {
   SmallVector<OpFoldResult> numbers;
@@ -66,8 +83,10 @@ struct CallIntoModel : IntoModel<CallIntoModel, CallIntoOp> {
         if (failed(buffer)) return failure();
         buffers.push_back(*buffer);
       }
-      llvm::append_range(buffers, results);
       b.setInsertionPoint(op);
+      if (call.getIntoPairs())
+        for (int64_t number : {0, 1}) buffers.push_back(partOf(b, results.front(), number));
+      else llvm::append_range(buffers, results);
       for (Value tensor : call.getState()) {
         FailureOr<Value> buffer = contiguousBuffer(b, rewriter, tensor, options, state);
         if (failed(buffer)) return failure();
