@@ -96,16 +96,21 @@ bool hasLongFormula(Operation *op) {
          computeFormat(op->getResult(0).getType());
 }
 
-/// Special functions of f32 are those of f64, rounded; but the tangent, for which an f32 is reduced
-/// more simply. Where the module has that of f64 too, they become it, so that the formula is
-/// shared.
+/// Whether the function has a formula of its own for f32.
+bool hasFormulaOfF32(SpecialFunction function) {
+  return function == SpecialFunction::tan || function == SpecialFunction::atan ||
+         function == SpecialFunction::atan2;
+}
+
+/// Most special functions of f32 are those of f64, rounded. Where the module has that of f64 too,
+/// they become it, so that the formula is shared.
 void widenSpecials(ModuleOp module) {
   llvm::DenseSet<std::pair<uint32_t, Type>> wide;
   SmallVector<SpecialOp> narrow;
   module.walk([&](SpecialOp op) {
     const Type element = getElementTypeOrSelf(op.getType());
     if (element.isF64()) wide.insert({static_cast<uint32_t>(op.getFunction()), op.getType()});
-    else if (element.isF32() && op.getFunction() != SpecialFunction::tan) narrow.push_back(op);
+    else if (element.isF32() && !hasFormulaOfF32(op.getFunction())) narrow.push_back(op);
   });
   for (SpecialOp op : narrow) {
     OpBuilder b(op);

@@ -547,7 +547,7 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
     eight times as many. A special function has it once wherever there are two. Powers by few exponents (integers from -8 to 8 of f32, from -1 to 4 of
     f64, 0.5 and -0.5) are products, quotients and roots: without a test if the exponent is a
     constant, else where a lane has such a value, so that the bits are the same. Errors are at most 1 unit in the last place (f32) and
-    1.5 (f64); 1.5 for rsqrt and erf and 2 for tanh in both; docs/special-functions.md has those of the others, of which an f32 is computed in f64. Narrower formats are computed in f32 and rounded once more.
+    1.5 (f64); 1.5 for rsqrt and erf and 2 for tanh in both; docs/special-functions.md has those of the others, and says of which an f32 is computed in f64. Narrower formats are computed in f32 and rounded once more.
 
     ```mlir
     %y = math.rsqrt %x : vector<8xf32>

@@ -160,6 +160,11 @@ struct ReducedAngle {
 /// Reduces an f64. Where `low` is false the low part of the angle is left out, which is enough for
 /// an f32 argument.
 ReducedAngle reduceAngle(Flt x, bool low);
+/// The bound of what `reduceF32` takes.
+constexpr double shortReductionTo = 0x1p17;
+/// Reduces an f32 below the bound in magnitude, in f32; any other gives some numbers or other.
+/// Where the angle is tiny the low part may be a 16th of it.
+ReducedAngle reduceF32(Flt x);
 
 // Pow.cpp
 /// The integers from -8 to 8 (f32) or -1 to 4 (f64), and 0.5 and -0.5, are short exponents: their

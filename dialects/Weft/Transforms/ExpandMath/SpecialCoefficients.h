@@ -158,6 +158,21 @@ inline constexpr double atanTail[] = {
     -0x1.7a1ee21497b38p-9, 0x1.b3cb60240e31fp-11, -0x1.3f03b7f51ed44p-13, 0x1.bb8b9db473748p-17,
 };
 
+/// P in atan(x) = x + x z P(z), z = x^2, |x| <= 1; relative error.
+/// Largest weighted error 2^-28.5.
+inline constexpr double atanTailF32[] = {
+    -0x1.55553e0000000p-2, 0x1.9991ec0000000p-3,  -0x1.2421180000000p-3,
+    0x1.c094400000000p-4,  -0x1.5825340000000p-4, 0x1.da98ee0000000p-5,
+    -0x1.fe757a0000000p-6, 0x1.65489a0000000p-7,  -0x1.d58f8a0000000p-10,
+};
+
+/// P in tan(x) = x + x z P(z), z = x^2, |x| a little over pi/4; relative error.
+/// Largest weighted error 2^-29.0.
+inline constexpr double tanTailF32[] = {
+    0x1.5555620000000p-2, 0x1.110d2e0000000p-3,   0x1.baeb600000000p-5, 0x1.5c179c0000000p-6,
+    0x1.6611480000000p-7, -0x1.a0a3880000000p-16, 0x1.227b300000000p-8,
+};
+
 /// P in asin(x) = x + x z P(z), z = x^2, |x| <= 1/2; relative error.
 /// Largest weighted error 2^-55.9.
 inline constexpr double asinTail[] = {
@@ -245,6 +260,10 @@ inline constexpr double digammaRoot[] = {0x1.762d86356be3fp+0, 0x1.b86a722197829
 /// pi in three 53-bit parts.
 inline constexpr double piParts[] = {0x1.921fb54442d18p+1, 0x1.1a62633145c07p-53,
                                      -0x1.f1976b7ed8fbcp-109};
+
+/// pi/2 in three 24-bit parts.
+inline constexpr double halfPiF32[] = {0x1.921fb60000000p+0, -0x1.777a5c0000000p-25,
+                                       -0x1.ee59da0000000p-50};
 
 /// log(2 pi) / 2 in two parts.
 inline constexpr double halfLogTwoPi[] = {0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55};

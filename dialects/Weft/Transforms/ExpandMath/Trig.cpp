@@ -1,8 +1,9 @@
 // Expands sin and cos: minimax polynomials on the reduced angle (Cody and Waite 1980, chapter 8),
-// chosen and signed by the quadrant. An f32 is computed in f64, where no correction terms are
-// needed.
+// chosen and signed by the quadrant. For sin and cos an f32 is computed in f64, where no correction
+// terms are needed; tan, of which a division is left, has a form for f32 too.
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
+#include "Weft/Transforms/ExpandMath/SpecialCoefficients.h"
 
 #include "llvm/ADT/SmallVectorExtras.h"
 
@@ -79,11 +80,11 @@ SmallVector<Flt, 2> evaluate(Flt x, ArrayRef<Function> functions) {
 Flt sin(Flt x) { return evaluate(x, kSine).front(); }
 Flt cos(Flt x) { return evaluate(x, kCosine).front(); }
 
-Flt tan(Flt x) {
-  OpBuilder &builder = x.scope->builder;
-  FloatType wide = builder.getF64Type(), narrow = x.isF32() ? builder.getF32Type() : wide;
-  Flt y = convert(x, wide);
-  ReducedAngle reduced = reduceAngle(y, /*low=*/!x.isF32());
+namespace {
+
+/// By sine and cosine as sums of two, of an f64; `isShort` if the result will be rounded to f32.
+Flt tanOfF64(Flt x, bool isShort) {
+  ReducedAngle reduced = reduceAngle(x, /*low=*/!isShort);
   auto [sine, cosine] = kernelPairs(reduced.angle);
   sine = fastTwoSum(sine.high, sine.low);
   cosine = fastTwoSum(cosine.high, cosine.low);
@@ -95,9 +96,41 @@ Flt tan(Flt x) {
   Flt rest = fma(-quotient, below.high, above.high) + fma(-quotient, below.low, above.low);
   Flt result = quotient + rest / below.high;
   // A tiny x is its own tangent: this keeps -0. Of infinity there is none.
-  result = select(abs(y) < 0x1p-27, y, result);
-  result = select(abs(y) < y.infinity(), result, select(unordered(y, y), y, y.nan()));
-  return convert(result, narrow);
+  result = select(abs(x) < 0x1p-27, x, result);
+  return select(abs(x) < x.infinity(), result, select(unordered(x, x), x, x.nan()));
+}
+
+/// Of an f32 below `shortReductionTo`, with an error of less than 0.92 ulp.
+Flt tanOfSmallF32(Flt x) {
+  auto [angle, quadrant] = reduceF32(x);
+  auto [r, low] = angle;
+  // tan(r) = r + r v, where v = z P(z). Near pi/4 the tail r v is a fifth of the result, so that
+  // what rounding takes from z counts, to a digit or two, and so does the growth of the tangent by
+  // 1 + tan(r)^2.
+  Flt z = r * r, ofSquare = fma(r, r, -z);
+  constexpr ArrayRef<double> c = tanTailF32;
+  Flt inner = fma(z, fma(z, polynomial(z, c.drop_front(3)), c[2]), c[1]);
+  Flt v = fma(z, c[0], fma(z * z, inner, ofSquare * 0.55));
+  Pair tangent = fastTwoSum(r, fma(r, v, fma(z * 1.5, low, low)));
+  // In odd quadrants -1 over that, with what the division leaves.
+  Flt inverse = -1.0 / tangent.high;
+  Flt rest = fma(inverse, tangent.low, fma(inverse, tangent.high, 1.0));
+  Flt result = select((quadrant & 1) == 1, fma(inverse, rest, inverse), tangent.high);
+  return select(x == 0.0, x, result); // which keeps -0
+}
+
+} // namespace
+
+Flt tan(Flt x) {
+  if (!x.isF32()) return tanOfF64(x, /*isShort=*/false);
+  // Large arguments, infinities and NaN are rare; a branch skips them.
+  Bool isSmall = abs(x) < shortReductionTo;
+  Flt small = tanOfSmallF32(x);
+  auto others = [&] {
+    Flt large = inF64(x, [](Flt x) { return tanOfF64(x, /*isShort=*/true); });
+    return select(isSmall, small, large);
+  };
+  return branchWhereAny(!isSmall, others, small);
 }
 
 std::pair<Flt, Flt> sincos(Flt x) {

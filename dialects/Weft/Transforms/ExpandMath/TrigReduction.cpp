@@ -1,9 +1,10 @@
-// Subtracts the multiple of pi/2 next to an f64. Below 2^40 that takes three fused steps (Cody and
-// Waite 1980, chapter 8, with the fused steps of Muller et al., Handbook, 11.2); beyond, the
+// Subtracts the multiple of pi/2 next to a number. Below 2^40 that takes three fused steps (Cody
+// and Waite 1980, chapter 8, with the fused steps of Muller et al., Handbook, 11.2); beyond, the
 // fraction of x * 2/pi is computed from as many digits of 2/pi as matter for the exponent of x, in
 // integers (Payne and Hanek, SIGNUM Newsletter 18, 1983).
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
+#include "Weft/Transforms/ExpandMath/SpecialCoefficients.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -116,6 +117,17 @@ ReducedAngle reduceLong(Flt x) {
 }
 
 } // namespace
+
+ReducedAngle reduceF32(Flt x) {
+  Rounded n = takeInteger(fma(x, twoOverPiDouble[0], x.format().shifter()));
+  // Exact, as in reduceShort.
+  Flt first = fma(n.asFloat, -halfPiF32[0], x);
+  Pair product = twoProduct(n.asFloat, x.like(-halfPiF32[1]));
+  // Exact though the first may be the smaller one: it is a multiple of the last bit of the other,
+  // since n is below 2^17.
+  Pair sum = fastTwoSum(first, product.high);
+  return {{sum.high, fma(n.asFloat, -halfPiF32[2], sum.low + product.low)}, n.asInt};
+}
 
 ReducedAngle reduceAngle(Flt x, bool low) {
   ReducedAngle shortcut = reduceShort(x, low);

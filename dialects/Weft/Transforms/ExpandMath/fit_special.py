@@ -2,7 +2,8 @@
 
 Run: python3 fit_special.py [name ...] | clang-format > SpecialCoefficients.h     (needs mpmath; some ten minutes)
 
-How they are found is said in fit_coefficients.py. All are for f64, of which an f32 is rounded.
+How they are found is said in fit_coefficients.py. An f32 is computed in f64 and rounded, but for the functions that have
+polynomials of their own for it, whose names end in F32: with coefficients of 24 bits where they are computed in f32.
 """
 
 import functools
@@ -80,8 +81,8 @@ def in_x(function):
 POLYNOMIALS = {}
 
 
-def polynomial(name, comment, target, weight, low, high, degree, at_once=False):
-    POLYNOMIALS[name] = lambda: emit_polynomial(name, comment, target, weight, low, high, degree, 53, at_once)
+def polynomial(name, comment, target, weight, low, high, degree, at_once=False, bits=53):
+    POLYNOMIALS[name] = lambda: emit_polynomial(name, comment, target, weight, low, high, degree, bits, at_once)
 
 
 polynomial("erfcxExcess", "P in (1 + 2x) erfcx(x) = 1 + P(t), t = (x - 4) / (x + 4), x >= 0; relative error.",
@@ -145,9 +146,13 @@ for order, factor in ((0, lambda x: 1), (1, lambda x: x / 2)):
 polynomial("sinPi", "P in sin(pi r) = r (pi + z P(z)), z = r^2, |r| <= 1/2; relative error.",
            series(in_x(lambda r: (mp.sin(mp.pi * r) / r - mp.pi) / r**2), -mp.pi**3 / 6),
            in_x(lambda r: r**3 / mp.sin(mp.pi * r) if r != 0 else mpf(0)), 0, mpf("0.25"), 7)
-polynomial("atanTail", "P in atan(x) = x + x z P(z), z = x^2, |x| <= 1; relative error.",
-           series(in_x(lambda x: (mp.atan(x) / x - 1) / x**2), -mpf(1) / 3),
-           in_x(lambda x: x**3 / mp.atan(x) if x != 0 else mpf(0)), 0, 1, 19)
+for suffix, degree, bits in (("", 19, 53), ("F32", 8, 24)):
+    polynomial("atanTail" + suffix, "P in atan(x) = x + x z P(z), z = x^2, |x| <= 1; relative error.",
+               series(in_x(lambda x: (mp.atan(x) / x - 1) / x**2), -mpf(1) / 3),
+               in_x(lambda x: x**3 / mp.atan(x) if x != 0 else mpf(0)), 0, 1, degree, bits=bits)
+polynomial("tanTailF32", "P in tan(x) = x + x z P(z), z = x^2, |x| a little over pi/4; relative error.",
+           series(in_x(lambda x: (mp.tan(x) / x - 1) / x**2), mpf(1) / 3),
+           in_x(lambda x: x**3 / mp.tan(x) if x != 0 else mpf(0)), 0, (mp.pi / 4 * mpf("1.004")) ** 2, 6, bits=24)
 polynomial("asinTail", "P in asin(x) = x + x z P(z), z = x^2, |x| <= 1/2; relative error.",
            series(in_x(lambda x: (mp.asin(x) / x - 1) / x**2), mpf(1) / 6),
            in_x(lambda x: x**3 / mp.asin(x) if x != 0 else mpf(0)), 0, mpf("0.25"), 11)
@@ -215,6 +220,7 @@ def main():
     emit_temme()
     emit_parts("digammaRoot", "The positive root of digamma in three parts.", PSI_ROOT, (53, 53, 53))
     emit_parts("piParts", "pi in three 53-bit parts.", mp.pi, (53, 53, 53))
+    emit_parts("halfPiF32", "pi/2 in three 24-bit parts.", mp.pi / 2, (24, 24, 24))
     emit_parts("halfLogTwoPi", "log(2 pi) / 2 in two parts.", mp.log(2 * mp.pi) / 2, (53, 53))
     emit_parts("twoOverSqrtPi", "2 / sqrt(pi) in two parts.", 2 / mp.sqrt(mp.pi), (53, 53))
     emit_parts("rootHalf", "sqrt(1/2) in two parts.", mp.sqrt(mpf("0.5")), (53, 53))

@@ -323,6 +323,34 @@ def special_values(fmt):
     return values + [-v for v in values if not math.isnan(v)]
 
 
+def with_neighbours(values, fmt):
+    """Of each value the number next to it, that before and that after, with both signs."""
+    values = [fmt.round(value) for value in values]
+    return [sign * fmt.round(value * (1 + step * 2.0**(1 - fmt.precision))) for value in values for step in (-1, 0, 1) for sign in (1, -1)]
+
+
+def ends_of_ways(name, fmt):
+    """Arguments where a formula changes its way, and the worst that are known."""
+    if name == "tan":
+        return with_neighbours([2.0**17, *(k * math.pi / 4 for k in (1, 3, 5, 99, 1e4 + 1, 83443, 83445))], fmt) + [
+            float.fromhex(x) for x in ("0x1.2e895p+1", "0x1.4781dep+8", "0x1.33da5cp+5", "0x1.96b772p+16")]
+    if name == "atan":
+        return with_neighbours([1.0, 2.0**60, 2.0**62], fmt) + [float.fromhex("0x1.fc9dfp-1"), float.fromhex("0x1.1f497p+0")]
+    if name == "erfinv":  # -log(1 - x^2) is 5, and the ends
+        return [x for x in with_neighbours([math.sqrt(1 - math.exp(-5)), 1.0], fmt) if abs(x) <= 1] + [float.fromhex("0x1.fd9392p-1")]
+    if name == "lgamma":
+        return [x for x in with_neighbours([0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 8.0], fmt) if x > 0]
+    return []
+
+
+def ends_of_pairs(name):
+    """The same of two arguments: for atan2 also where the quotient is tiny, or next to 1."""
+    if name != "atan2":
+        return []
+    ends = [2.0**e for e in (-149, -126, -64, -62, 61, 62, 127)] + [3 * 2.0**-149, 1.75 * 2.0**-62, 1.75 * 2.0**61, 1.0, 1 - 2.0**-24]
+    return [(y, x * sign) for y in ends for x in ends for sign in (1, -1)]
+
+
 def random_arguments(name, fmt, dice):
     """Arguments that matter for a function of one argument."""
     high = math.log(fmt.greatest)
@@ -399,6 +427,7 @@ def rows_of(name, fmt):
     dice = random.Random(name + fmt.name)
     if name in UNARY:
         arguments = [x for x in special_values(fmt) if not vanishes_between_poles(name, x)] + [fmt.round(x) for x in random_arguments(name, fmt, dice)]
+        arguments += ends_of_ways(name, fmt)
         return [(x, fmt.round(UNARY[name](x))) for x in arguments]
     few = [0.0, 1.0, 2.0, 3.0, 0.5, fmt.greatest, 2.0**(fmt.precision - 1) + 1, INF]
     few = few + [-v for v in few] + [NAN]
@@ -407,7 +436,7 @@ def rows_of(name, fmt):
         pairs = [(a, x) for a, x in pairs if max(a, x) < 4 or INF in (a, x) or a != a or x != x]
     if name == "zeta":  # powers of opposite signs cancel
         pairs = [(s, q) for s, q in pairs if not (q < 0 and s > 100)]
-    pairs += [(fmt.round(x), fmt.round(y)) for x, y in random_pairs(name, fmt, dice)]
+    pairs += [(fmt.round(x), fmt.round(y)) for x, y in random_pairs(name, fmt, dice)] + ends_of_pairs(name)
     return [(x, y, fmt.round(BINARY[name](x, y))) for x, y in pairs]
 
 
