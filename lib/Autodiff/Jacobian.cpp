@@ -98,6 +98,12 @@ std::vector<Tensor> Tape::one_by_one(const Tensor &target, std::span<const Gradi
   return result;
 }
 
+/// What a target of that dtype, which is not floating, would have to be.
+static std::string why_no_jacobian(DType dtype) {
+  return is_complex(dtype) ? "; that of a complex one is two: of its real and its imaginary part"
+                           : "; only floating tensors have derivatives";
+}
+
 std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const GradientSource> sources,
                                    const JacobianOptions &options) {
   check_use({&target, 1}, sources);
@@ -106,8 +112,7 @@ std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const Gradien
   check_unconnected(options.unconnected);
   const TensorType type = detail::type_of(target);
   if (!is_floating(type.dtype))
-    throw DTypeError("jacobian: the target is " + to_string(type) +
-                     "; only floating tensors have derivatives");
+    throw DTypeError("jacobian: the target is " + to_string(type) + why_no_jacobian(type.dtype));
   check_sizes_known("jacobian", "target", type);
   for (const GradientSource &source : sources)
     check_sizes_known("jacobian", "source", type_of_source(source));
@@ -140,7 +145,7 @@ Tensor Tape::batch_jacobian(const Tensor &target, const GradientSource &source,
   const TensorType type = detail::type_of(target), by = type_of_source(source);
   const std::string both = "target is " + to_string(type) + " and the source " + to_string(by);
   if (!is_floating(type.dtype))
-    throw DTypeError("batch_jacobian: the " + both + "; only floating tensors have derivatives");
+    throw DTypeError("batch_jacobian: the " + both + why_no_jacobian(type.dtype));
   if (type.shape.empty() || by.shape.empty())
     throw ShapeError("batch_jacobian: the " + both +
                      ", but both must have a first axis, of the members of the batch");

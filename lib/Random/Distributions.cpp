@@ -122,9 +122,9 @@ Tensor unit_of(const Tensor &state, const Sizes &sizes, DType dtype) {
 void check_normal(const char *function, const Normal &parameters, double reach) {
   need_floating(function, parameters.dtype);
   if (!std::isfinite(parameters.mean) || !std::isfinite(parameters.stddev) || parameters.stddev < 0)
-    throw ValueError(
-        named(function) +
-        ": the mean and the standard deviation must be finite, the latter not negative");
+    throw ValueError(named(function) + ": the mean is " + number_text(parameters.mean) +
+                     " and the standard deviation " + number_text(parameters.stddev) +
+                     ": both must be finite, the latter not negative");
   const double farthest = std::abs(parameters.mean) + reach * parameters.stddev;
   if (!std::isfinite(rounded(farthest, parameters.dtype)))
     throw ValueError(named(function) + ": numbers of mean " + number_text(parameters.mean) +

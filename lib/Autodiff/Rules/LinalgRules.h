@@ -274,7 +274,8 @@ inline void check_qr(const TensorType &x, const Attrs &attrs) {
   if (QrAttrs(attrs).complete && rows != columns)
     raise(ErrorKind::state, "qr: a complete basis has a derivative for square matrices alone, not "
                             "for " +
-                                to_string(x));
+                                to_string(x) +
+                                ": ask qr for reduced factors, svd for full_matrices = false");
 }
 
 /// Of `qr`: with M = R dR^H - dQ^H Q it is (dQ + Q hermitian(M)) R^-H, where the lower triangle of

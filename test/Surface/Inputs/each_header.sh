@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# each_header.sh INCLUDE COMPILER [together]: compiles every header below INCLUDE alone, or all in one, with all usual warnings as errors.
+# each_header.sh INCLUDE COMPILER [together]: compiles every public header of INCLUDE alone, or all in one, with all usual warnings as errors.
 set -u
 include=$1 compiler=$2 how=${3:-alone} status=0
-mapfile -t headers < <(cd "$include" && find weft -name '*.h' | sort)
+mapfile -t headers < <(cd "$include" && find weft -maxdepth 1 -name '*.h' | sort)
 
 compiles() { # the text on standard input
   # shellcheck disable=SC2086 # the compiler comes with its options

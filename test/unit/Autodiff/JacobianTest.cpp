@@ -164,6 +164,9 @@ TEST(Jacobian, Refuses) {
   const Tensor y = x * 2;
   EXPECT_THROWS(static_cast<void>(tape.jacobian(argmax(x), {x})), DTypeError,
                 "jacobian: the target is i64(); only floating tensors have derivatives");
+  EXPECT_THROWS(static_cast<void>(tape.jacobian(complex(y, y), {x})), DTypeError,
+                "jacobian: the target is c128(2,); that of a complex one is two: of its real and "
+                "its imaginary part");
   EXPECT_THROWS(static_cast<void>(tape.batch_jacobian(sum(y), x)), ShapeError,
                 "batch_jacobian: the target is f64() and the source f64(2,), "
                 "but both must have a first axis, of the members of the batch");

@@ -237,9 +237,10 @@ TEST(Distributions, BadParameters) {
   }
   EXPECT_THROWS(g.normal({2}, {.dtype = i64}), DTypeError,
                 "random::normal: the dtype must be floating, but it is i64");
-  EXPECT_THROWS(g.truncated_normal({2}, {.stddev = -1}), ValueError,
-                "random::truncated_normal: the mean and the standard deviation must be finite, the "
-                "latter not negative");
+  EXPECT_THROWS(
+      g.truncated_normal({2}, {.stddev = -1}), ValueError,
+      "random::truncated_normal: the mean is 0 and the standard deviation -1: both must be "
+      "finite, the latter not negative");
   EXPECT_THROWS(g.bernoulli({2}, 1.5), ValueError,
                 "random::bernoulli: the probability 1.5 is not from 0 to 1");
   EXPECT_THROWS(g.bernoulli({2}, 1.0000002), ValueError,

@@ -130,10 +130,10 @@ TEST(Random, BadOptions) {
                 "random::uniform: the dtype must be floating, but it is i32");
   EXPECT_THROWS(random::uniform({2}, {.low = 1, .high = 1}), ValueError,
                 "random::uniform: low must be below high and both finite");
-  EXPECT_THROWS(
-      random::normal({2}, {.stddev = -1}), ValueError,
-      "random::normal: the mean and the standard deviation must be finite, the latter not "
-      "negative");
+  EXPECT_THROWS(random::normal({2}, {.stddev = -1}), ValueError,
+                "random::normal: the mean is 0 and the standard deviation -1: both must be finite, "
+                "the latter "
+                "not negative");
   EXPECT_THROWS(random::permutation(-1), ValueError, "random::permutation: n is -1");
   EXPECT_THROWS(random::permutation(3, {.dtype = f32}), DTypeError,
                 "random::permutation: the dtype must be an integer, but it is f32");
