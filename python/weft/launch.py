@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
         options.append(option)
-        if option in ("-n", "-np") and rest:
+        if option in ("-n", "-np", "--restarts", "--min-ranks") and rest:
             options.append(rest.pop(0))
     if rest and rest[0].endswith(".py"):
         rest.insert(0, sys.executable)

@@ -142,7 +142,7 @@ class Error(wf.Module):
         self.count.assign(0)
 xs = np.random.default_rng(1).normal(size=(50, 3)).astype(np.float32)
 ys = (xs @ [[2.0], [-1.0], [0.5]]).astype(np.float32)
-def run(replicas, folder, pause=0, compile=True):
+def run(replicas, folder, pause=0, compile=True, more=()):
     wf.random.set_seed(3)
     model = wf.Sequential([wf.nn.Dense(8, activation="relu"), wf.nn.BatchNorm(), wf.nn.Dropout(0.2), wf.nn.Dense(1)])
     adam = wf.optimizers.Adam(0.01)
@@ -150,7 +150,7 @@ def run(replicas, folder, pause=0, compile=True):
         run.pause = run.leads and run.epoch == pause
     history = wf.train.fit(
         model, wf.data.from_tensors(xs, ys).shuffle().batch(12), optimizer=adam, loss=wf.losses.mean_squared_error,
-        metrics={"error": Error()}, validation=[[xs[:10], ys[:10]], [xs[10:], ys[10:]]], epochs=4, callbacks=[stop],
+        metrics={"error": Error()}, validation=[[xs[:10], ys[:10]], [xs[10:], ys[10:]]], epochs=4, callbacks=[stop, *more],
         parallel=replicas, checkpoints=folder, compile=compile, progress=True)
     bits = hashlib.sha256()
     for each in [*model.variables, *adam.variables]:
@@ -247,6 +247,48 @@ wf.train.fit(
     assert wf.latest_checkpoint(tmp_path / "run"), said
     saved = wf.io.safetensors_metadata(wf.latest_checkpoint(tmp_path / "run"))
     assert int(saved["weft.number.step"]) >= 5 and saved["weft.number.replicas"] == "2"
+
+
+def test_a_launcher_starts_a_failed_program_once_more(tmp_path: Path) -> None:
+    """With a rank less and the numbers of a run that nothing happened to; what is told to end is not started again."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "train.py"
+    script.write_text(TRAIN + """
+import os, pathlib, signal, time
+folder, what = sys.argv[1:]
+died = pathlib.Path(folder + ".died")
+def dies(run):
+    if rank == 1 and run.epoch == 2 and not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+def waits(run):
+    if run.leads: print("waits", flush=True)
+    time.sleep(60)
+print(f"started with {wf.distributed.init().size}\\n", end="", flush=True)
+result = run(2, folder, more={"": [], "dies": [dies], "waits": [waits]}[what])
+if rank == 0: print(*result, sep="\\n", flush=True)
+""")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+    alone = subprocess.run([sys.executable, str(script), str(tmp_path / "alone"), ""], env=environment, capture_output=True, text=True,
+                           timeout=100, check=True).stdout.split()
+    launch = [sys.executable, "-m", "weft.launch", "-n", "2", "--restarts", "2", "--min-ranks", "1", str(script)]
+    done = subprocess.run([*launch, str(tmp_path / "run"), "dies"], env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("started with 2") == 2 and done.stdout.count("started with 1") == 1, done.stdout
+    assert re.search(r"weft-launch: the program has failed with code \d+: restart 1 of 2, with 1 rank\n", done.stderr), done.stderr
+    bits = next(word for word in alone if re.fullmatch("[0-9a-f]{64}", word))
+    assert bits in done.stdout, done.stdout + done.stderr
+    with subprocess.Popen([*launch, str(tmp_path / "waits"), "waits"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as waits:
+        while "waits" not in (line := waits.stdout.readline()) and line:  # type: ignore[union-attr]
+            pass
+        waits.send_signal(signal.SIGTERM)
+        _, said = waits.communicate(timeout=100)
+    assert waits.returncode != 0 and "restart" not in said, said
+    refused = subprocess.run([sys.executable, "-m", "weft.launch", "-n", "2", "--min-ranks", "3", "train.py"], env=environment,
+                             capture_output=True, text=True, timeout=100, check=False)
+    assert "--min-ranks is 3, more than the 2 ranks" in refused.stderr
 
 
 def test_replicas_in_one_process() -> None:
