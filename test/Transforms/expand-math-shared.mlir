@@ -3,19 +3,29 @@
 // RUN: weft-opt %s --weft-expand-math=share-from=4 --canonicalize | FileCheck %s --check-prefix=FEW
 // RUN: weft-opt %s --weft-expand-math=share-from=1 --canonicalize | FileCheck %s --check-prefix=VECTORS
 
-// The formula of a special function is of f64: that of f32 is the same function, rounded.
+// The formula of most special functions is of f64: that of f32 is the same function, rounded.
 // CHECK-LABEL: func.func @of_both_formats
 // CHECK: %[[WIDE:.*]] = arith.extf %{{.*}} : vector<4xf32> to vector<4xf64>
-// CHECK: %[[Y:.*]] = call @[[ERFINV:weft.special[_0-9]*]](%[[WIDE]]) : (vector<4xf64>) -> vector<4xf64>
+// CHECK: %[[Y:.*]] = call @[[NDTRI:weft.special[_0-9]*]](%[[WIDE]]) : (vector<4xf64>) -> vector<4xf64>
 // CHECK: arith.truncf %[[Y]] : vector<4xf64> to vector<4xf32>
-// CHECK: call @[[ERFINV]](
+// CHECK: call @[[NDTRI]](
 // CHECK-NOT: call
 // CHECK: return
 func.func @of_both_formats(%x: vector<4xf32>, %y: vector<4xf64>, %z: f32) -> (vector<4xf32>, vector<4xf64>, f32) {
-  %0 = weft.special erfinv(%x) : vector<4xf32>
-  %1 = weft.special erfinv(%y) : vector<4xf64>
-  %2 = weft.special erfinv(%z) : f32
+  %0 = weft.special ndtri(%x) : vector<4xf32>
+  %1 = weft.special ndtri(%y) : vector<4xf64>
+  %2 = weft.special ndtri(%z) : f32
   return %0, %1, %2 : vector<4xf32>, vector<4xf64>, f32
+}
+
+// Some have a formula of f32.
+// CHECK-LABEL: func.func @of_f32_alone
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @of_f32_alone(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = weft.special erfinv(%x) : f32
+  %1 = weft.special erfinv(%y) : f64
+  return %0, %1 : f32, f64
 }
 
 // Two in one function and one in a loop of another are three.

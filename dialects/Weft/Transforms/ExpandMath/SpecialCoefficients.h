@@ -27,6 +27,21 @@ inline constexpr double erfinvCentral[] = {
     0x1.ce5e7317ee2bcp-57,  0x1.02676980c05b1p-62,  -0x1.56cfa26040f30p-62,
 };
 
+/// P in erfinv(x) = x (sqrt(pi) / 2 + w P(w)), w = -log(1 - x^2) <= 5; relative error.
+/// Largest weighted error 2^-27.3.
+inline constexpr double erfinvCentralF32[] = {
+    0x1.db2a080000000p-3,   0x1.7a6eac0000000p-7,  -0x1.31ff2e0000000p-9,
+    -0x1.0ae2300000000p-13, 0x1.74f5100000000p-15, 0x1.0d55720000000p-18,
+    -0x1.09f67e0000000p-19, 0x1.dbacae0000000p-23, -0x1.2eaf560000000p-27,
+};
+
+/// P in erfinv(x) = s + P(s - 3), s = sqrt(-log(1 - x^2)) from sqrt(5) to 4.1; relative error.
+/// Largest weighted error 2^-25.2.
+inline constexpr double erfinvTailF32[] = {
+    -0x1.566be40000000p-3, 0x1.5d08dc0000000p-9,   0x1.c068460000000p-8,   -0x1.c472060000000p-9,
+    0x1.2e2f3c0000000p-10, -0x1.a3da940000000p-13, -0x1.0695b20000000p-14, 0x1.4193400000000p-15,
+};
+
 /// P in erfinv(x) = P(s - 4), s = sqrt(-log(1 - x^2)) from sqrt(5) to 6.02; relative error.
 /// Largest weighted error 2^-53.1.
 inline constexpr double erfinvTail[] = {
@@ -179,6 +194,13 @@ inline constexpr double asinTail[] = {
     0x1.5555555555390p-3, 0x1.333333336e80bp-4, 0x1.6db6db427a87dp-5,  0x1.f1c72c38e745fp-6,
     0x1.6e89f44203043p-6, 0x1.1c6be189e6755p-6, 0x1.c6fdc3d284123p-7,  0x1.8ec2eefda898ep-7,
     0x1.abcfcddfbb37ap-8, 0x1.3ff4601da49b3p-6, -0x1.09d2bb82163f5p-6, 0x1.056d49a3ace31p-5,
+};
+
+/// p in log(1+f) = f - f^2/2 + f^3 p(f), 1+f in [sqrt(1/2), sqrt(2)]; absolute error.
+/// Largest weighted error 2^-27.1.
+inline constexpr double logShortF32[] = {
+    0x1.5557840000000p-2, -0x1.0004740000000p-2, 0x1.98ad0a0000000p-3, -0x1.533d3a0000000p-3,
+    0x1.32bf840000000p-3, -0x1.267c0e0000000p-3, 0x1.6339ee0000000p-4,
 };
 
 /// P in sinh(x) = x + x z P(z), z = x^2, |x| <= 1; relative error.

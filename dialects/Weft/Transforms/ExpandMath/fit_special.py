@@ -91,6 +91,11 @@ polynomial("erfinvCentral", "P in erfinv(x) = x P(w - 2.5), w = -log(1 - x^2) <=
            lambda u: mp.sqrt(mp.pi) / 2 if u == mpf("-2.5") else
            erfinv_of_w(u + mpf("2.5")) / mp.sqrt(-mp.expm1(-u - mpf("2.5"))),
            lambda u: 1, mpf("-2.5"), mpf("2.52"), 22)
+polynomial("erfinvCentralF32", "P in erfinv(x) = x (sqrt(pi) / 2 + w P(w)), w = -log(1 - x^2) <= 5; relative error.",
+           lambda w: (erfinv_of_w(max(w, mpf(10) ** -8)) / mp.sqrt(-mp.expm1(-max(w, mpf(10) ** -8))) - mp.sqrt(mp.pi) / 2) / max(w, mpf(10) ** -8),
+           lambda w: w * mp.sqrt(-mp.expm1(-w)) / erfinv_of_w(w) if w else mpf(0), 0, mpf("5.005"), 8, bits=24)
+polynomial("erfinvTailF32", "P in erfinv(x) = s + P(s - 3), s = sqrt(-log(1 - x^2)) from sqrt(5) to 4.1; relative error.",
+           lambda u: erfinv_of_w((u + 3) ** 2) - (u + 3), lambda u: 1 / erfinv_of_w((u + 3) ** 2), mp.sqrt(5) - mpf("3.002"), mpf("1.1"), 7, bits=24)
 polynomial("erfinvTail", "P in erfinv(x) = P(s - 4), s = sqrt(-log(1 - x^2)) from sqrt(5) to 6.02; relative error.",
            lambda u: erfinv_of_w((u + 4) ** 2), lambda u: 1 / (u + 4), mp.sqrt(5) - mpf("4.01"), mpf("2.02"), 28, at_once=True)
 polynomial("erfinvFar", "P in erfinv(x) = s P(1 / s - 0.1), the same s from 6 to 27.5; relative error.",
@@ -156,6 +161,9 @@ polynomial("tanTailF32", "P in tan(x) = x + x z P(z), z = x^2, |x| a little over
 polynomial("asinTail", "P in asin(x) = x + x z P(z), z = x^2, |x| <= 1/2; relative error.",
            series(in_x(lambda x: (mp.asin(x) / x - 1) / x**2), mpf(1) / 6),
            in_x(lambda x: x**3 / mp.asin(x) if x != 0 else mpf(0)), 0, mpf("0.25"), 11)
+polynomial("logShortF32", "p in log(1+f) = f - f^2/2 + f^3 p(f), 1+f in [sqrt(1/2), sqrt(2)]; absolute error.",
+           series(lambda f: (mp.log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3), lambda f: abs(f) ** 3,
+           mp.sqrt(0.5) - 1, mp.sqrt(2) - 1, 6, bits=24)
 polynomial("sinhTail", "P in sinh(x) = x + x z P(z), z = x^2, |x| <= 1; relative error.",
            series(in_x(lambda x: (mp.sinh(x) / x - 1) / x**2), mpf(1) / 6),
            in_x(lambda x: x**3 / mp.sinh(x) if x != 0 else mpf(0)), 0, 1, 6)
