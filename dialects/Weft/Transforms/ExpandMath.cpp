@@ -99,7 +99,8 @@ bool hasLongFormula(Operation *op) {
 /// Whether the function has a formula of its own for f32.
 bool hasFormulaOfF32(SpecialFunction function) {
   return function == SpecialFunction::tan || function == SpecialFunction::atan ||
-         function == SpecialFunction::atan2 || function == SpecialFunction::erfinv;
+         function == SpecialFunction::atan2 || function == SpecialFunction::erfinv ||
+         function == SpecialFunction::lgamma;
 }
 
 /// Most special functions of f32 are those of f64, rounded. Where the module has that of f64 too,

@@ -46,7 +46,7 @@ Flt erfinvOf(Flt x, Flt w) {
   return select(w > 5.0, tail, central);
 }
 
-/// Of an f32, with an error of less than 1.4 ulp.
+/// Of an f32, with an error of less than 1.6 ulp.
 Flt erfinvOfF32(Flt x) {
   // w = -log(1 - x^2), of which an absolute error counts, and 1 - x^2 is rounded once.
   Flt complement = fma(-x, x, 1.0);

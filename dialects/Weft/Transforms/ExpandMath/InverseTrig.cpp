@@ -49,7 +49,7 @@ Pair asinOfHalf(Flt x) {
 }
 
 /// base + atan(less / more) of f32s, |less| <= more, for a base that is 0 or pi/2 or pi rounded, of
-/// which the rest is added. `more` must be from 2^-62 to 2^62. The error is less than 1 ulp.
+/// which the rest is added. `more` must be from 2^-62 to 2^62. The error is at most 1.02 ulp.
 Flt angleOfF32(Flt less, Flt more, Flt base) {
   Flt t = less / more;
   // What the division leaves, times a reciprocal that is the negated exponent and a step of

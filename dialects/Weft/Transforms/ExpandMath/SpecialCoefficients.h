@@ -85,6 +85,22 @@ inline constexpr double stirlingSeries[] = {
     0x1.b8e7280149a2fp-11, -0x1.e7c81ef8b96bep-10, 0x1.221e83e83d725p-8,
 };
 
+/// P in lgamma(2 + f) = f P(f), -1 <= f <= 1/2; error relative to lgamma(2 + f) or lgamma(1 + f).
+/// Largest weighted error 2^-33.8.
+inline constexpr double lgammaAtTwoF32[] = {
+    0x1.b0ee607215aecp-2,   0x1.4a34cc4138950p-2,  -0x1.13e001ea78d17p-4,  0x1.51324f222bfafp-6,
+    -0x1.e404163f11171p-8,  0x1.7ac8e0e886b90p-9,  -0x1.38f25858c1d24p-10, 0x1.0d8a1ac070f24p-11,
+    -0x1.c12c8964baa81p-13, 0x1.6d8113c3a983ap-14, -0x1.4d7191ec945afp-14, 0x1.6d951e7296d22p-16,
+    0x1.45a7c89b4231bp-15,  0x1.36ed1fa564af6p-15,
+};
+
+/// P in lgamma(x) = (x - 1/2) log(x) - x + log(2 pi) / 2 + P(1/x^2) / x, x >= 2.5; relative error.
+/// Largest weighted error 2^-36.2.
+inline constexpr double stirlingSeriesF32[] = {
+    0x1.555554787d935p-4,   -0x1.6c0f12ff65fabp-9, 0x1.9d0520cd14edep-11,
+    -0x1.11e4e76175ea5p-11, 0x1.76e57578e90b8p-12,
+};
+
 /// P in gamma(2 + f) = 1 + f P(f), |f| <= 1/2; relative error.
 /// Largest weighted error 2^-59.0.
 inline constexpr double gammaAtTwo[] = {

@@ -100,7 +100,7 @@ Flt tanOfF64(Flt x, bool isShort) {
   return select(abs(x) < x.infinity(), result, select(unordered(x, x), x, x.nan()));
 }
 
-/// Of an f32 below `shortReductionTo`, with an error of less than 0.92 ulp.
+/// Of an f32 below `shortReductionTo`, with an error of less than 1 ulp.
 Flt tanOfSmallF32(Flt x) {
   auto [angle, quadrant] = reduceF32(x);
   auto [r, low] = angle;

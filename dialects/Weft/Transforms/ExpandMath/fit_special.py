@@ -118,6 +118,22 @@ def stirling(v):
 
 polynomial("stirlingSeries", "P in lgamma(x) = (x - 1/2) log(x) - x + log(2 pi) / 2 + P(1/x^2) / x, x >= 8.",
            stirling, lambda v: 1, 0, mpf(1) / 64, 6)
+
+
+def lgamma_weight(f):
+    """Of y = 2 + f relative to lgamma(y) from 1.5 on, and relative to lgamma(y - 1) below 2.5, whichever is more."""
+    y, weights = 2 + f, []
+    if y < mpf("2.5"):
+        weights.append(0 if y == 1 else 1 / mp.euler if y == 2 else abs(f / mp.loggamma(y - 1)))
+    if y >= mpf("1.5"):
+        weights.append(1 / (1 - mp.euler) if y == 2 else abs(f / mp.loggamma(y)))
+    return max(weights)
+
+
+polynomial("lgammaAtTwoF32", "P in lgamma(2 + f) = f P(f), -1 <= f <= 1/2; error relative to lgamma(2 + f) or lgamma(1 + f).",
+           series(lambda f: mp.loggamma(2 + f) / f, 1 - mp.euler), lgamma_weight, -1, mpf("0.5"), 13, at_once=True)
+polynomial("stirlingSeriesF32", "P in lgamma(x) = (x - 1/2) log(x) - x + log(2 pi) / 2 + P(1/x^2) / x, x >= 2.5; relative error.",
+           stirling, lambda v: mp.sqrt(v) / mp.loggamma(1 / mp.sqrt(v)) if v else mpf(0), 0, 1 / mpf("2.5") ** 2, 4)
 polynomial("gammaAtTwo", "P in gamma(2 + f) = 1 + f P(f), |f| <= 1/2; relative error.",
            series(lambda f: (mp.gamma(2 + f) - 1) / f, 1 - mp.euler), lambda f: f / mp.gamma(2 + f), mpf("-0.5"), mpf("0.5"), 19)
 
