@@ -49,7 +49,7 @@ Pair asinOfHalf(Flt x) {
 }
 
 /// base + atan(less / more) of f32s, |less| <= more, for a base that is 0 or pi/2 or pi rounded, of
-/// which the rest is added. `more` must be from 2^-62 to 2^62. The error is at most 1.02 ulp.
+/// which the rest is added. `more` must be from 2^-62 to 2^62. The error is less than 1 ulp.
 Flt angleOfF32(Flt less, Flt more, Flt base) {
   Flt t = less / more;
   // What the division leaves, times a reciprocal that is the negated exponent and a step of
@@ -64,8 +64,9 @@ Flt angleOfF32(Flt less, Flt more, Flt base) {
   Flt ofSquare = fma(t, t, -z);
   constexpr ArrayRef<double> c = atanTailF32;
   Flt inner = fma(z, fma(z, polynomial(z, c.drop_front(3)), c[2]), c[1]);
-  Flt v = fma(z, c[0], fma(z * z, inner, ofSquare * -0.15));
-  Flt tail = fma(t, v, fma(low * z, -0.5, low));
+  Flt further = fma(z * z, inner, ofSquare * -0.15);
+  Flt v = fma(z, c[0], further), rest = fma(z, c[0], -v) + further;
+  Flt tail = fma(t, v, fma(t, rest, fma(low * z, -0.5, low)));
   Pair sum = fastTwoSum(base, t); // Exact also where the base is 0.
   return sum.high + (sum.low + fma(base, halfPiF32[1] / halfPiF32[0], tail));
 }
