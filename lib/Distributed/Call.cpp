@@ -191,6 +191,7 @@ Call::Call(const char *function, const Group &group, const std::source_location 
     group_->busy.unlock();
     refuse(ErrorKind::peer, world.watch->cause());
   }
+  set_ranks_know_of_error(false);
   const std::lock_guard lock(group_->naming);
   group_->under_way = this;
 }
@@ -224,6 +225,7 @@ void Call::refuse_to_meet() noexcept {
 }
 
 Call::~Call() {
+  if (std::uncaught_exceptions() > exceptions_) set_ranks_know_of_error(true);
   if (to_meet_ && size() > 1 && std::uncaught_exceptions() > exceptions_) refuse_to_meet();
   // Memory that the engine may still write stays.
   bool all = true;

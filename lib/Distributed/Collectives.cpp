@@ -8,6 +8,7 @@
 #include "Distributed/Tree.h"
 #include "OpDefs/ShapeFunctions.h"
 #include "Ops/Interpreter.h"
+#include "Program/Ranks.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
 #include "Support/Fault.h"
@@ -150,6 +151,28 @@ std::vector<Tensor> all_reduce_replicas(const std::vector<std::vector<Tensor>> &
   }
   return results;
 }
+
+std::vector<Tensor> detail::reduce_replicas(const std::vector<std::vector<Tensor>> &xs,
+                                            std::int64_t replicas, Reduction reduction,
+                                            const std::string &what) {
+  const Group of(world_group());
+  const Caller caller{"run", {}};
+  try {
+    check_lists(xs, replicas, *of.state());
+  } catch (const Error &) {
+    refuse(caller.function, of);
+    throw;
+  }
+  if (xs[0].empty()) {
+    if (of.size() > 1) exchange_bytes(caller, of, what, {});
+    return {};
+  }
+  const Lists lists[] = {{reduction, xs}};
+  return std::move(reduce_in_buckets(caller, of, replicas, lists, what, kBucketBytes)[0]);
+}
+
+bool detail::ranks_know_of_error() { return weft::ranks_know_of_error(); }
+void detail::forget_error() { set_ranks_know_of_error(false); }
 
 Tensor reduce_scatter(const Tensor &x, Reduction reduction, std::int64_t axis, const Group &group,
                       std::source_location where) {

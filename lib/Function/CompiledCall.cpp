@@ -142,8 +142,21 @@ void CompiledCall::take_sized(std::vector<Tensor> &results, std::vector<Tensor> 
 
 std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> inputs,
                                       std::span<const detail::VariablePointer> variables) {
-  const profile::Scope scope(profile::Kind::function, event_);
+  if (schedule_.digest == 0) [[likely]]
+    return run_alone(inputs, variables);
   const RanksScope together(&schedule_);
+  set_ranks_know_of_error(false);
+  try {
+    return run_alone(inputs, variables);
+  } catch (const std::exception &error) {
+    tell_ranks(schedule_, error.what());
+    throw;
+  }
+}
+
+std::vector<Tensor> CompiledCall::run_alone(std::span<detail::TensorImpl *const> inputs,
+                                            std::span<const detail::VariablePointer> variables) {
+  const profile::Scope scope(profile::Kind::function, event_);
   if (const Device device = place_of(inputs, variables); device != Device()) [[unlikely]] {
     try {
       return run_on(on(device), inputs, variables);

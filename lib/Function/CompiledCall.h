@@ -33,6 +33,9 @@ public:
                           std::span<const detail::VariablePointer> variables = {});
 
 private:
+  /// Runs it, whatever other ranks do.
+  std::vector<Tensor> run_alone(std::span<detail::TensorImpl *const> inputs,
+                                std::span<const detail::VariablePointer> variables);
   /// Where a call runs.
   Device place_of(std::span<detail::TensorImpl *const> inputs,
                   std::span<const detail::VariablePointer> variables) const;

@@ -2,6 +2,7 @@
 #include "Program/Ranks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <tuple>
 #include <unordered_map>
@@ -25,7 +26,7 @@ constexpr std::string_view kPlace = " (";
 /// Lists collectives; control flow without any leaves no line.
 class Lister {
 public:
-  explicit Lister(std::vector<std::string> &lines) : lines_(lines) {}
+  explicit Lister(RanksSchedule &schedule) : schedule_(schedule), lines_(schedule.lines) {}
 
   void list(const Program &program, const std::vector<ProgramNode> &nodes, std::size_t depth) {
     for (const ProgramNode &node : nodes) {
@@ -36,6 +37,8 @@ public:
       std::string line(2 * depth, ' ');
       if (!node.construct) {
         line += collective_symbol(node.op, node.attrs).substr(kCollectivePrefix.size());
+        const Attr *const group = attr_of(node.op, node.attrs, "group");
+        schedule_.of_world &= group != nullptr && std::get<std::int64_t>(*group) == 0;
         if (node.result != kNoValue)
           line += " of " + std::string(name_of(program.values[node.result].dtype));
         lines_.push_back(line + behind);
@@ -70,11 +73,14 @@ private:
     return std::ranges::any_of(nodes, [&](const ProgramNode &node) { return has_any(node); });
   }
 
+  RanksSchedule &schedule_;
   std::vector<std::string> &lines_;
   std::unordered_map<const Program *, bool> known_;
 };
 
 thread_local constinit const RanksSchedule *present = nullptr;
+thread_local constinit bool error_is_known = false;
+std::atomic<TellRanks *> tells = nullptr;
 
 } // namespace
 
@@ -84,7 +90,7 @@ std::string_view RanksSchedule::without_place(std::string_view line) {
 
 RanksSchedule ranks_schedule_of(const Program &program) {
   RanksSchedule schedule;
-  Lister(schedule.lines).list(program, program.nodes, 0);
+  Lister(schedule).list(program, program.nodes, 0);
   if (schedule.lines.empty()) return schedule;
   Sha256 sum;
   for (const std::string &line : schedule.lines) sum.text(RanksSchedule::without_place(line));
@@ -98,6 +104,17 @@ const RanksSchedule *RanksScope::exchange(const RanksSchedule *schedule) {
   return std::exchange(present, schedule);
 }
 const RanksSchedule *RanksScope::current() { return present; }
+
+bool ranks_know_of_error() { return error_is_known; }
+void set_ranks_know_of_error(bool know) { error_is_known = know; }
+
+void tell_ranks_by(TellRanks *tell) { tells = tell; }
+void tell_ranks(const RanksSchedule &schedule, const std::string &words) noexcept {
+  TellRanks *const tell = tells;
+  if (tell == nullptr || !schedule.of_world || error_is_known) return;
+  tell(words);
+  error_is_known = true;
+}
 
 //===----------------------------------------------------------------------===//
 // Values that are the same on all ranks

@@ -17,6 +17,7 @@ namespace weft {
 struct RanksSchedule {
   std::uint64_t digest = 0;       ///< 0 if there are none
   std::vector<std::string> lines; ///< "  all_reduce_sum [] 0 0 0 of f32 (train.py:41)"
+  bool of_world = true;           ///< whether all ranks of the world are in each
 
   /// What the digest is of: a line without where it stands.
   static std::string_view without_place(std::string_view line);
@@ -50,6 +51,20 @@ private:
   bool entered_;
   const RanksSchedule *outer_ = nullptr;
 };
+
+/// Whether the other ranks know of the error by which this thread breaks off: one of a collective,
+/// or one that they have been told. Collectives that begin set it to false.
+bool ranks_know_of_error();
+void set_ranks_know_of_error(bool know);
+
+/// Has the other ranks of the world hear of an error, of whose words they quote some, where they
+/// meet next.
+using TellRanks = void(const std::string &words) noexcept;
+/// What does so from now on; a world of several ranks says it when it begins.
+void tell_ranks_by(TellRanks *tell);
+/// Tells the others, which would wait for the collectives of the schedule, of an error that ends a
+/// program on this rank, unless they know of it.
+void tell_ranks(const RanksSchedule &schedule, const std::string &words) noexcept;
 
 /// Throws ValueError, at its line, for a collective that some ranks of its group might come to and
 /// others not: one under a condition, or in a loop, that is not known to be the same on all of

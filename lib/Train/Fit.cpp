@@ -115,8 +115,8 @@ private:
     while (!run_.stop && !run_.pause && (in_epoch_ >= 0 || run_.epoch < run_.epochs)) epoch();
     if (!run_.pause || run_.stop) tell(&Callback::end);
     if (manager_ && run_.leads) manager_->wait();
-    // The others go on when the last checkpoint is there.
-    if (manager_) meet("the end of the run");
+    // The others go on when the last checkpoint is there, and hear of a callback that throws.
+    if (manager_ || !settings_.callbacks.empty()) meet("the end of the run");
     if (const int signal = interrupts_ ? Interrupts::came() : 0; signal != 0) {
       interrupts_.reset();
       std::raise(signal); // does what it did before

@@ -43,7 +43,8 @@ struct BoundOutside {
 };
 
 std::vector<Tensor> reduced(const std::vector<std::vector<nb::object>> &lists,
-                            std::int64_t replicas, const std::string &reduction) {
+                            std::int64_t replicas, const std::string &reduction,
+                            const std::string &what) {
   std::vector<std::vector<Tensor>> tensors;
   for (const std::vector<nb::object> &list : lists) {
     tensors.emplace_back();
@@ -58,7 +59,7 @@ std::vector<Tensor> reduced(const std::vector<std::vector<nb::object>> &lists,
   if (weft::detail::is_tracing())
     return distributed::all_reduce_replicas(tensors, replicas, by, {}, nowhere);
   return without_lock(
-      [&] { return distributed::all_reduce_replicas(tensors, replicas, by, {}, nowhere); });
+      [&] { return distributed::detail::reduce_replicas(tensors, replicas, by, what); });
 }
 
 } // namespace
@@ -103,7 +104,10 @@ void define_replicas(nb::module_ &module) {
                static_cast<Aggregation>(word_of(word, kAggregations, {"Variable", "aggregation"})));
          });
   define<reduced>(module, "internal_reduce_replicas", Arg("lists"), Arg("replicas"),
-                  Arg("reduction"));
+                  Arg("reduction"), Arg("what"));
+  define(module, "internal_ranks_know_of_error()",
+         [] { return distributed::detail::ranks_know_of_error(); });
+  define(module, "internal_forget_error()", [] { distributed::detail::forget_error(); });
   define(module, "internal_refuse(words)", [](const std::string &words) {
     const distributed::Group world;
     const distributed::detail::Place place(place_of_user());

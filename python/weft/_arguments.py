@@ -406,6 +406,8 @@ def _kind_of(name: str, annotation: Any) -> Kind | None:
     text = text.removesuffix(" | None").removeprefix("collections.abc.")
     if text in _BY_ANNOTATION:
         return _BY_ANNOTATION[text]
+    if _is_union(text):
+        return _OF_NAME.get(name.partition("[")[0])
     if text.startswith("Callable["):
         return _FUNCTION
     if text.startswith("Sequence[Callable["):
@@ -415,6 +417,16 @@ def _kind_of(name: str, annotation: Any) -> Kind | None:
     if text.startswith(("dict[", "Mapping[")):
         return _DICT
     return _OF_NAME.get(name.partition("[")[0])
+
+
+def _is_union(annotation: str) -> bool:
+    """Whether an annotation names several types, apart from those in its brackets."""
+    depth = 0
+    for letter in annotation:
+        depth += (letter == "[") - (letter == "]")
+        if letter == "|" and depth == 0:
+            return True
+    return False
 
 
 _RAISE = opmap["RAISE_VARARGS"]

@@ -311,11 +311,15 @@ class _Calls:
     def numbers(self) -> list[tuple[str, Any]]:
         """The loss and the metrics, which are then reset."""
         numbers: list[tuple[str, Any]] = [("loss", self.mean.result())]
-        self.mean.reset()
-        for (name, _), result, reset in zip(self.metrics, self._result, self._reset):
-            numbers.append((name, result()))
-            reset()
+        numbers += [(name, result()) for (name, _), result in zip(self.metrics, self._result)]
+        self.reset()
         return numbers
+
+    def reset(self) -> None:
+        """Has the loss and the metrics count from the start."""
+        self.mean.reset()
+        for reset in self._reset:
+            reset()
 
 
 def _pair(batch: Any) -> Any:
@@ -419,18 +423,22 @@ def fit(
     notebook = progress and is_notebook()
     if notebook:
         told.append(_NotebookBars(batches.size))
-    history = _weft.internal_fit(
-        calls,
-        model,
-        _weft.internal_SavedParts(parts),
-        [name for name, _ in named],
-        integer("fit: epochs", epochs),
-        told,
-        shared,
-        where,
-        progress and not notebook,
-        batches.size,
-    )
+    try:
+        history = _weft.internal_fit(
+            calls,
+            model,
+            _weft.internal_SavedParts(parts),
+            [name for name, _ in named],
+            integer("fit: epochs", epochs),
+            told,
+            shared,
+            where,
+            progress and not notebook,
+            batches.size,
+        )
+    except BaseException:
+        calls.reset()  # what the broken epoch counted is no part of a later one
+        raise
     return _weft.internal_as_history(History, history)
 
 

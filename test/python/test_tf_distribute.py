@@ -164,6 +164,76 @@ def test_fit_of_a_model_of_the_scope() -> None:
     assert run(mirrored(4))[:2] == of_library["loss"]
 
 
+def test_what_replicas_exchange_has_gradients() -> None:
+    """Of all of them: that of a sum is the sum of what each has of it, here the gradient of a normalization over all rows."""
+    two = mirrored(2)
+    rows = two.experimental_distribute_values_from_function(lambda c: tf.constant([[1.0, 2.0], [6.0, 7.0]][c.replica_id_in_sync_group]))
+
+    def of(loss: object, x: object) -> object:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            value = loss(x)  # type: ignore[operator]
+        return tape.gradient(value, x)
+
+    context = tf.distribute.get_replica_context
+    centered = two.run(of, args=(lambda x: tf.reduce_sum((x - context().all_reduce("MEAN", tf.reduce_mean(x))) ** 3), rows))
+    assert two.gather(centered, axis=0).tolist() == [7.5, -7.5, -7.5, 7.5]
+    whole = two.run(of, args=(lambda x: tf.reduce_sum(context().all_gather(x, axis=0) ** 2), rows))
+    assert two.gather(whole, axis=0).tolist() == [4.0, 8.0, 24.0, 28.0]
+
+
+def test_reductions_of_structures() -> None:
+    two = mirrored(2)
+    given = two.run(lambda: {"a": tf.constant(1.0), "b": [tf.constant([2.0]), tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)]})
+    total = two.reduce(SUM, given, axis=None)
+    assert float(total["a"]) == 2.0 and total["b"][0].tolist() == [4.0] and float(total["b"][1]) == 1.0
+
+
+def test_fit_in_a_scope_and_after_an_error() -> None:
+    """Of parts of a data set too; what a broken epoch has counted is forgotten."""
+    two = mirrored(2)
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).batch(8)
+
+    def trained(where: object, given: object) -> object:
+        tf.random.set_seed(2)
+        with two.scope():
+            model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+            model.compile(tf.keras.optimizers.SGD(0.1), "mse", metrics=["mae"])
+            if where == "scope":
+                return model.fit(given, verbose=0).history
+        return model.fit(given, verbose=0).history
+
+    plain = trained("outside", data)
+    assert trained("scope", data) == plain
+    parts = two.experimental_distribute_dataset(data)
+    assert trained("outside", parts) == plain
+    with pytest.raises(TypeError, match="the data set is cut for the replicas already"):
+        two.experimental_distribute_dataset(parts)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1, kernel_initializer="zeros")])
+    model.compile(tf.keras.optimizers.SGD(0.0), "mse", metrics=["mae"])
+
+    def breaks(batch: int, logs: object) -> None:
+        if batch == 2:
+            raise KeyError("broken")
+
+    with pytest.raises(KeyError, match="broken"):
+        model.fit(X, Y + 100, batch_size=8, verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_batch_end=breaks)])
+    first, second = model.fit(X, Y, batch_size=8, epochs=2, verbose=0, shuffle=False).history["mae"]
+    assert first == second
+    with pytest.raises(wf.StateError, match="fit: this is a replica: call fit outside"):
+        two.run(lambda: model.fit(X, Y, verbose=0))
+    u, w = tf.Variable(5.0), tf.Variable(1.0)
+    sgd = tf.keras.optimizers.SGD(1.0)
+
+    def exchanges() -> None:
+        pairs = [(tf.constant(1.0), w), (tf.constant(10.0), u)]
+        sgd.apply_gradients(pairs[::-1] if int(tf.distribute.get_replica_context().replica_id_in_sync_group) else pairs)
+
+    with pytest.raises(wf.StateError, match="of different variables, or of the same in another order"):
+        two.run(exchanges)
+    assert (float(u), float(w)) == (5.0, 1.0)
+
+
 def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     two, w = mirrored(2), tf.Variable(1.0)
     sgd = tf.keras.optimizers.SGD(0.1)
@@ -197,7 +267,7 @@ def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyError, match="no such row"):
         two.run(fails)
     assert float(metric_of[0].result()) == 4.0 and float(w) == 1.0
-    with pytest.raises(wf.ValueError, match="reduce: the value is one for all replicas"):
+    with pytest.raises(wf.ValueError, match="reduce: the value is one and the same on all replicas"):
         two.reduce(SUM, 1.0, axis=None)
     assert float(two.reduce(MEAN, 1.0, axis=None)) == 1.0
     with pytest.raises(wf.ValueError, match="reduce: reduce_op is 'MAX'"):
@@ -329,3 +399,76 @@ print(f"{rank} done {wf.distributed.all_reduce(1).item()} {float(w)}\\n", end=""
     for rank in range(2):
         assert f"{rank} done 2 1.0\n" in done.stdout
         assert f"{rank}: program.py:18: MirroredStrategy: its replicas are those of one process, and there are 2" in done.stdout, done.stdout
+
+
+def test_ranks_that_do_not_do_the_same(tmp_path: Path) -> None:
+    """Nothing is added to what it does not belong to: ranks hear of each other's errors, and what comes next works."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "program.py"
+    script.write_text("""
+import numpy as np
+import weft as wf
+from weft import tf
+two = tf.distribute.MultiWorkerMirroredStrategy()
+rank = two._first
+context = tf.distribute.get_replica_context
+
+def said(what, f):
+    try: print(f"{rank} {what}: {f()}\\n", end="", flush=True)
+    except (wf.Error, KeyError, AssertionError) as error:
+        print(f"{rank} {what}: {type(error).__name__} {error}\\n", end="", flush=True)
+
+@tf.function
+def number():  # before anything has run at once
+    return two.run(lambda: context().replica_id_in_sync_group)
+said("traced", lambda: int(number()))
+
+@tf.function
+def step(x):
+    def checked(x):
+        tf.debugging.assert_less(x, 10.0)
+        return x
+    return two.reduce("SUM", two.run(checked, args=(x,)), axis=None)
+for k, x in enumerate([0.0, 99.0 if rank else 1.0, 2.0]):
+    said(f"step {k}", lambda: float(step(tf.constant(x))))
+
+said("one reduces", lambda: two.run(lambda: context().all_reduce("SUM", 100.0) if rank == 0 else 1.0))
+v = tf.Variable(1.0)
+said("one assigns", lambda: two.run(lambda: v.assign(9.0) if rank else None))
+said("after", lambda: (float(two.reduce("SUM", two.run(lambda: tf.constant(1.0)), axis=None)), float(v)))
+with two.scope():
+    mean = tf.keras.metrics.Mean()
+two.run(lambda: mean.update_state(tf.constant(rank + 1.0)))
+def late():
+    mean.update_state(10.0)
+    v.assign(5.0)
+    if rank: raise KeyError("late")
+said("late", lambda: two.run(late))
+two.run(lambda: mean.update_state(tf.constant(rank + 1.0)))
+said("mean", lambda: ([float(x) for x in mean.variables], float(v)))
+for batch in two.experimental_distribute_dataset(tf.data.Dataset.range(7).batch(4)):
+    said("rows", lambda: two.gather(two.run(lambda x: x, args=(batch,)), axis=0).tolist())
+def ends(logs):
+    if rank: raise KeyError("end")
+with two.scope():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+x = np.ones((8, 2), np.float32)
+said("fit", lambda: model.fit(x, x[:, :1], verbose=0, callbacks=[tf.keras.callbacks.LambdaCallback(on_train_end=ends)]))
+said("again", lambda: len(model.fit(x, x[:, :1], verbose=0).history["loss"]))
+""")
+    done = launched(2, script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(2):
+        of = dict(line[2:].split(": ", 1) for line in done.stdout.splitlines() if line.startswith(f"{rank} "))
+        assert of["traced"] == str(rank)
+        assert of["step 0"] == "0.0" and of["step 2"] == "4.0", of
+        assert of["step 1"].startswith(("StateError", "AssertionError")[rank]) and "assertion failed in step" in of["step 1"], of
+        assert re.search("StateError.*rank 0 has all_reduce of a replica.* and rank 1 the end of run, which has assigned no variable", of["one reduces"]), of
+        assert re.search(r"StateError.*rank 0 has the end of run, which has assigned no variable.* and rank 1 the end of run, which has assigned Variable", of["one assigns"]), of
+        assert of["after"] == "(2.0, 1.0)"
+        assert "KeyError: 'late'" in of["late"] if rank == 0 else of["late"] == "KeyError 'late'"
+        assert of["mean"] == "([6.0, 4.0], 1.0)"
+        assert of["rows"] == "[4, 5, 6]"
+        assert "KeyError" in of["fit"] and of["again"] == "1", of

@@ -308,13 +308,15 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
       for (const auto &[x, y] : *options.validation) any = test(x, y).defined();
       return any;
     };
+  const auto reset = [&] {
+    mean.reset();
+    for (const NamedMetric<Y> &metric : options.metrics) metric.reset();
+  };
   parts.numbers = [&] {
     std::vector<std::pair<std::string, Tensor>> numbers = {{"loss", mean.result()}};
-    mean.reset();
-    for (const NamedMetric<Y> &metric : options.metrics) {
+    for (const NamedMetric<Y> &metric : options.metrics)
       numbers.emplace_back(metric.name, metric.result());
-      metric.reset();
-    }
+    reset();
     return numbers;
   };
   parts.checkpoint = {
@@ -329,7 +331,12 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   parts.size = data.size();
   Run run;
   run.variables = nn::named_variables(model);
-  return detail::fit(std::move(run), parts, settings);
+  try {
+    return detail::fit(std::move(run), parts, settings);
+  } catch (...) {
+    reset(); // what the broken epoch counted is no part of a later one
+    throw;
+  }
 }
 
 } // namespace weft::train

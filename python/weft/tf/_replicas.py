@@ -3,8 +3,10 @@ what all of them become together."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import weft as wf
@@ -17,15 +19,18 @@ __all__ = [
     "ReplicaContext",
     "check_turns",
     "exchanged",
+    "fitting",
     "here",
     "joined",
     "local_values",
     "note_metric",
+    "note_parts",
     "number_of_replica",
     "reduction_of",
     "regrouped",
     "run_replicas",
     "updated",
+    "whole_of",
 ]
 
 
@@ -62,6 +67,35 @@ def note_metric(metric: Any) -> None:
     """That a metric was made: those of a strategy's scope belong to it."""
     if here.strategy is not None:
         here.strategy.note_metric(metric)
+
+
+@contextlib.contextmanager
+def fitting() -> Iterator[None]:
+    """Outside of the scope that this thread is in: `fit` runs the replicas itself. Throws StateError in one."""
+    if here.replica is not None:
+        raise _weft.StateError("fit: this is a replica: call fit outside of the function of strategy.run")
+    outer, here.strategy = here.strategy, None
+    try:
+        yield
+    finally:
+        here.strategy = outer
+
+
+_wholes: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+
+
+def note_parts(parts: Any, whole: Any) -> Any:
+    """That a data set has the rows of this process's replicas of another, which is given back by `whole_of`."""
+    _wholes[parts] = whole
+    return parts
+
+
+def whole_of(dataset: Any) -> Any:
+    """The data set of global batches that a strategy has cut, or what was given: `fit` cuts batches itself."""
+    try:
+        return _wholes.get(dataset, dataset)
+    except TypeError:  # what has no weak references is none of ours
+        return dataset
 
 
 _numbers: list[Any] = []
@@ -104,13 +138,10 @@ def local_values(value: Any, count: int) -> list[Any]:
     return [of(i) for i in range(count)]
 
 
-def exchanged(lists: list[list[Any]], replicas: int, how: str) -> list[Any]:
-    """Lists of tensors, one for each replica of this process, reduced over all replicas."""
-    try:
-        return _weft.internal_reduce_replicas(lists, replicas, how)
-    except _weft.Error as error:
-        error._weft_met = True  # pyright: ignore[reportAttributeAccessIssue] # the other ranks have it too
-        raise
+def exchanged(lists: list[list[Any]], replicas: int, how: str, what: str) -> list[Any]:
+    """Lists of tensors, one for each replica of this process, reduced over all replicas. Ranks whose `what`
+    differ have a StateError of it."""
+    return _weft.internal_reduce_replicas(lists, replicas, how, what)
 
 
 def regrouped(results: Sequence[Any]) -> Any:
@@ -176,23 +207,51 @@ class ReplicaContext:
         leaves: list[Any] = _more.flatten(value)
 
         def merge(given: list[Any]) -> list[Any]:
-            return [exchanged(given, replicas, how)] * len(given)
+            return [exchanged(given, replicas, how, "all_reduce of a replica")] * len(given)
 
         if replicas == 1:
             return value
         own = [wf.asarray(leaf) for leaf in leaves]
-        return _more.pack_as(value, self.together("all_reduce", merge, own))
+        if _weft.internal_is_tracing():
+            return _more.pack_as(value, self.together("all_reduce", merge, own))
+
+        # The tapes of replicas are those of their threads, and no tape hears of an exchange of many tensors.
+        @wf.custom_gradient
+        def reduced(*own: Any) -> Any:
+            def back(*cotangents: Any) -> Any:
+                return tuple(self.together("the gradient of all_reduce", merge, list(cotangents)))
+
+            return tuple(self.together("all_reduce", merge, list(own))), back
+
+        return _more.pack_as(value, list(reduced(*own)))
 
     def all_gather(self, value: Any, axis: int, options: Any = None) -> Any:
         """The tensors of all replicas, one behind the other along an axis."""
         if self.num_replicas_in_sync == 1:
             return wf.asarray(value)
-        strategy = self._strategy
+        strategy, own = self._strategy, wf.asarray(value)
+        if self._turn is None:
+            return self.together("all_gather", lambda given: [strategy.gather(DistributedValues(given), axis)], own)
 
         def merge(given: list[Any]) -> list[Any]:
-            return [strategy.gather(DistributedValues(given), axis)] * len(given)
+            whole = strategy.gather(DistributedValues(given), axis)
+            ends = [sum(each.shape[axis] for each in given[: i + 1]) for i in range(len(given))]
+            return [(whole, end) for end in ends]
 
-        return self.together("all_gather", merge, wf.asarray(value))
+        def merge_back(given: list[Any]) -> list[Any]:
+            return exchanged([[each] for each in given], self.num_replicas_in_sync, "sum", "") * len(given)
+
+        @wf.custom_gradient
+        def gathered(own: Any) -> Any:
+            whole, end = self.together("all_gather", merge, own)
+
+            def back(cotangent: Any) -> Any:
+                total = self.together("the gradient of all_gather", merge_back, cotangent)
+                return wf.take(total, wf.arange(end - own.shape[axis], end), axis=axis)
+
+            return whole, back
+
+        return gathered(own)
 
     def together(self, what: str, merge: Callable[[list[Any]], list[Any]], own: Any) -> Any:
         """What `merge` makes for this replica of what each of this process has; the world's ranks come to
@@ -230,21 +289,25 @@ def updated(optimizer: Any, pairs: Any, apply: Callable[[list[Any]], Any], sums:
     if replicas == 1 or not sums:
         return apply(pairs)
     pairs = list(pairs)
-    gradients, variables = [g for g, _ in pairs], [v for _, v in pairs]
+    variables = [v for _, v in pairs]
+    names = ", ".join(f"{v.name}{tuple(v.shape)}" for g, v in pairs if g is not None)
 
     def merge(given: list[list[Any]]) -> list[Any]:
-        there = [g is not None for g in given[0]]
-        if any([g is not None for g in each] != there for each in given):
+        of = [[id(v) for g, v in each if g is not None] for each in given]
+        if any(each != of[0] for each in of):
             raise _weft.StateError(
-                f"{type(optimizer).__name__}: apply_gradients: replicas have gradients of different variables"
+                f"{type(optimizer).__name__}: apply_gradients: replicas have gradients of different variables, or of "
+                "the same in another order"
             )
-        sums = iter(exchanged([[g for g in each if g is not None] for each in given], replicas, "sum"))
+        there = [g is not None for g, _ in given[0]]
+        lists = [[g for g, _ in each if g is not None] for each in given]
+        sums = iter(exchanged(lists, replicas, "sum", f"apply_gradients of {names}"))
         made = apply([(next(sums) if has else None, v) for has, v in zip(there, variables, strict=True)])
         for variable in [*variables, *optimizer.state]:
             _weft.internal_aggregate_by(variable, "same")
         return [made] * len(given)
 
-    return context.together("apply_gradients", merge, gradients)
+    return context.together("apply_gradients", merge, pairs)
 
 
 # Variables.
@@ -297,8 +360,12 @@ class _Joined:
                     to_sum.append(_wide(value))
                 else:
                     to_most.append(wf.cast(value, "int64"))
-        totals = iter(self._reduced(sums, "sum"))
-        largest = iter(self._reduced(most, "max"))
+        names = ", ".join(f"{variable.name}{tuple(variable.shape)}" for variable, _ in kinds) or "no variable"
+        what = f"the end of run, which has assigned {names}"
+        totals = iter(exchanged(sums, self.replicas, "sum", what) if sums[0] else [])
+        largest = iter(exchanged(most, self.replicas, "max", what) if most[0] else [])
+        if not kinds and not _weft.internal_is_tracing():
+            exchanged(sums, self.replicas, "sum", what)  # by which ranks learn that others assigned some
         so_far = {id(v): value for v, value in zip(self._counts, self._so_far, strict=True)}
         for variable, how in kinds:
             if how == "sum":
@@ -309,9 +376,6 @@ class _Joined:
                 variable.assign(wf.cast(next(totals) / self.replicas, variable.dtype))
             else:
                 variable.assign(wf.cast(next(largest), variable.dtype))
-
-    def _reduced(self, lists: list[list[Any]], how: str) -> list[Any]:
-        return exchanged(lists, self.replicas, how) if lists[0] else []
 
 
 def _wide(value: Any) -> Any:

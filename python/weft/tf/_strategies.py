@@ -159,6 +159,10 @@ class Strategy:
         # In the order in which all ranks have made them.
         metrics = [metric for _, metric in sorted(self._metrics.items())]
         join = _replicas.joined(self._replicas, metrics)
+        traced = _weft.internal_is_tracing()
+        if not traced:
+            _weft.internal_forget_error()
+        scope: Any = None
         try:
             if self._local > 1:
                 results = _replicas.run_replicas(
@@ -166,20 +170,23 @@ class Strategy:
                 )
                 return _replicas.regrouped(results)
             scope = _weft.internal_ReplicaScope(_replicas.number_of_replica(), self._replicas)
-            if not _weft.internal_is_tracing():
+            if not traced:
                 _replicas.number_of_replica().assign(self._first)
             with scope, self.scope_of_device():
                 result = self._called(ReplicaContext(self), fn, given[0])
             written = {id(v): (v, how) for v, _, how in scope.written()}
             counted = {id(v): v for metric in metrics for v in metric.variables if v.is_initialized()}
             values = {key: v.value() for key, v in {**{k: v for k, (v, _) in written.items()}, **counted}.items()}
+            join.join([written], [values])
+            return result
         except BaseException as error:
-            if not _weft.internal_is_tracing():
+            if not traced:
+                for variable, before, _ in scope.written() if scope is not None else ():
+                    if before is not None:
+                        variable.assign(before)
                 join.take_back()
                 self._refuse(error)
             raise
-        join.join([written], [values])
-        return result
 
     def _called(self, context: ReplicaContext, fn: Callable[..., Any], given: Any) -> Any:
         here.replica = context
@@ -190,20 +197,24 @@ class Strategy:
 
     def _refuse(self, error: BaseException) -> None:
         """The other ranks, which wait for this one, hear of its error."""
-        if self._group_is_world and not hasattr(error, "_weft_met"):
+        if self._group_is_world and not _weft.internal_ranks_know_of_error():
             _weft.internal_refuse(f"{type(error).__name__}: {error}")
 
     def reduce(self, reduce_op: Any, value: Any, axis: Any = None) -> Any:
-        """The sum or the mean of what `run` gave, over the replicas and, if it is given, over an axis of
-        each."""
+        """The sum or the mean of what `run` gave, of each tensor of a structure, over the replicas and, if it is
+        given, over an axis of each."""
         how = _replicas.reduction_of("reduce", reduce_op)
+        leaves: list[Any] = _more.flatten(value)
+        if len(leaves) != 1 or leaves[0] is not value:
+            return _more.pack_as(value, [self.reduce(reduce_op, leaf, axis) for leaf in leaves])
         if here.replica is not None:
             raise _weft.StateError("reduce: it is called in a replica: write tf.distribute.get_replica_context().all_reduce")
         if not isinstance(value, DistributedValues) and self._local > 1:
             if how == "mean":
                 return wf.asarray(value)
             raise _weft.ValueError(
-                "reduce: the value is one for all replicas, whose sum is not meant: give what strategy.run gave"
+                "reduce: the value is one and the same on all replicas, as a number, a variable or a tensor of outside, "
+                "and its sum need not be meant: multiply it by num_replicas_in_sync, or reduce what differs"
             )
         own = [wf.asarray(each) for each in _replicas.local_values(value, self._local)]
         if axis is None:
@@ -225,12 +236,24 @@ class Strategy:
         if any(each.ndim == 0 for each in own):
             raise _weft.ShapeError("gather: the value is a scalar, so there is no axis to gather along: write reduce")
         mine = own[0] if len(own) == 1 else wf.concatenate(own, axis)
-        return wf.distributed.all_gather(mine, axis) if self._group_is_world and self._replicas > 1 else mine
+        if not self._group_is_world or self._replicas == 1:
+            return mine
+        if _weft.internal_is_tracing():
+            return wf.distributed.all_gather(mine, axis)
+        # Those of a last, smaller batch are not as many on all ranks.
+        counts: list[int] = wf.distributed.all_gather(wf.tensor([mine.shape[axis]], "int64")).tolist()
+        most = max(counts)
+        if min(counts) == most:
+            return wf.distributed.all_gather(mine, axis)
+        axis = axis % mine.ndim
+        paddings = [(0, most - mine.shape[axis] if i == axis else 0) for i in range(mine.ndim)]
+        parts = wf.split(wf.distributed.all_gather(wf.pad(mine, paddings), axis), self._replicas, axis)
+        return wf.concatenate([wf.split(part, [count], axis)[0] for part, count in zip(parts, counts, strict=True)], axis)
 
     def _reduced(self, lists: list[list[Any]], how: str) -> list[Any]:
         if self._replicas == 1:
             return lists[0]
-        return _replicas.exchanged(lists, self._replicas, how)
+        return _replicas.exchanged(lists, self._replicas, how, "reduce")
 
     def experimental_local_results(self, value: Any) -> tuple[Any, ...]:
         """The values of the replicas of this process."""
@@ -241,6 +264,8 @@ class Strategy:
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """A data set of global batches whose elements are the rows of the replicas of this process. All ranks
         go over the same batches."""
+        if _replicas.whole_of(dataset) is not dataset:
+            raise TypeError("experimental_distribute_dataset: the data set is cut for the replicas already: give the whole one")
         if not isinstance(dataset, wf.data.Dataset):
             raise TypeError(
                 f"experimental_distribute_dataset: dataset is a {type(dataset).__name__}, not a tf.data.Dataset"
@@ -248,14 +273,14 @@ class Strategy:
         if self._replicas == 1:
             return dataset
         if self._local > 1:
-            return _Distributed(dataset, self._local, self._parts_of)
+            return _replicas.note_parts(_Distributed(dataset, self._local, self._parts_of), dataset)
         first = self._first
 
         def own(*batch: Any) -> Any:
             structure = batch[0] if len(batch) == 1 else batch
             return _more.map_structure(lambda leaf: self._rows(leaf, first), [structure])
 
-        return dataset.map(own)
+        return _replicas.note_parts(dataset.map(own), dataset)
 
     def _rows(self, leaf: Any, replica: int) -> Any:
         x = wf.asarray(leaf)
@@ -382,6 +407,9 @@ class MultiWorkerMirroredStrategy(Strategy):
             )
         super().__init__()
         self._first, self._replicas = world.rank, world.size
+        if not _weft.internal_is_tracing():
+            # Traced functions read it, and may be what runs first.
+            _replicas.number_of_replica().assign(self._first)
 
 
 def _workers_of_environment() -> int:

@@ -12,7 +12,7 @@ from weft import _weft, train
 from weft._absent import refuse_keywords
 from weft._trees import is_listed
 
-from . import _functions, _keras, _metrics
+from . import _functions, _keras, _metrics, _replicas
 from ._absent import says_what_is_absent
 from ._methods import Called
 from ._replicas import here
@@ -104,39 +104,44 @@ class _Told:
         of.set_model(model)
 
     def step_begin(self) -> None:
-        self._of.on_train_batch_begin(self._batch)
+        self._of.on_train_batch_begin(self._batch, {})
 
     def test_begin(self) -> None:
-        self._of.on_test_begin()
+        self._of.on_test_begin({})
 
     def test_step_begin(self, number: int) -> None:
-        self._of.on_test_batch_begin(number)
+        self._of.on_test_batch_begin(number, {})
 
     def test_step_end(self, number: int, loss: Any) -> None:
         self._of.on_test_batch_end(number, {"loss": loss})
 
     def test_end(self) -> None:
-        self._of.on_test_end()
+        self._of.on_test_end({})
 
     def begin(self, run: Any) -> None:
-        self._of.on_train_begin()
+        self._of.on_train_begin({})
 
     def end(self, run: Any) -> None:
-        self._of.on_train_end()
+        self._of.on_train_end(_numbers_of(run))
 
     def epoch_begin(self, run: Any) -> None:
         self._batch = 0
-        self._of.on_epoch_begin(run.epoch - 1)
+        self._of.on_epoch_begin(run.epoch - 1, {})
 
     def step_end(self, run: Any) -> None:
         self._of.on_train_batch_end(self._batch, {"loss": run.loss})
         self._batch += 1
 
     def epoch_end(self, run: Any) -> None:
-        history = run.history
-        self._of.on_epoch_end(run.epoch - 1, {n: history.last(n) for n in history.names()})
+        self._of.on_epoch_end(run.epoch - 1, _numbers_of(run))
         if self._of.model.stop_training:
             run.stop = True
+
+
+def _numbers_of(run: Any) -> dict[str, Any]:
+    """Those of the latest epoch."""
+    history = run.history
+    return {name: history.last(name) for name in history.names()}
 
 
 def rises(callback: str, monitor: str, mode: str) -> bool:
@@ -296,21 +301,22 @@ class Trained:
         elif validation_split:
             x, y, tried = _split(x, y, validation_split, size)
         self.stop_training = False
-        batches = _batches(x, y, size, shuffle)
+        batches = _batches(_replicas.whole_of(x), y, size, shuffle)
         given = _told(callbacks, self, _params(verbose, batches, epochs=epochs))
-        history = train.fit(
-            self,
-            batches,
-            optimizer=self.optimizer,
-            loss=told.loss,
-            metrics=[(measure.name, measure) for measure in told.measures],
-            epochs=epochs,
-            validation=tried,
-            callbacks=given,
-            parallel=None if self._strategy is None else self._strategy.parallel(),
-            compile=not told.eagerly,
-            progress=verbose != 0,
-        )
+        with _replicas.fitting():
+            history = train.fit(
+                self,
+                batches,
+                optimizer=self.optimizer,
+                loss=told.loss,
+                metrics=[(measure.name, measure) for measure in told.measures],
+                epochs=epochs,
+                validation=tried,
+                callbacks=given,
+                parallel=None if self._strategy is None else self._strategy.parallel(),
+                compile=not told.eagerly,
+                progress=verbose != 0,
+            )
         return History(history)
 
     def evaluate(
@@ -367,15 +373,15 @@ class Trained:
         for each in heard:
             each.set_params(_params(verbose, batches))
             each.set_model(self)
-            each.on_predict_begin()
+            each.on_predict_begin({})
         for batch in batches:
             for each in heard:
-                each.on_predict_batch_begin(len(made))
+                each.on_predict_batch_begin(len(made), {})
             made.append(model(batch[0] if isinstance(batch, tuple) else batch, training=False))
             for each in heard:
                 each.on_predict_batch_end(len(made) - 1, {"outputs": made[-1]})
         for each in heard:
-            each.on_predict_end()
+            each.on_predict_end({})
         if not made:
             raise _weft.ValueError("predict: there is no batch")
         return _more.map_structure(lambda *parts: np.concatenate([p.numpy() for p in parts]), made)
