@@ -202,7 +202,7 @@ private:
 
   RestoreState &state_;
   const SafetensorsFile &file_;
-  std::vector<std::string> wanted_; ///< tensors of the file, which the numbers below count
+  std::vector<WantedTensor> wanted_; ///< of the file, which the numbers below count
   std::vector<std::pair<const Variable *, std::size_t>> variables_;
   std::vector<std::pair<Tensor *, std::size_t>> tensors_;
   std::vector<std::pair<const PartCollector::NumberPart *, const std::string *>> numbers_;

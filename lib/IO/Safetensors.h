@@ -25,6 +25,8 @@ constexpr std::string_view kDigestPrefix = "weft.digest.";
 constexpr std::string_view kHeaderDigest = "weft.header";
 /// Begins those that say of a tensor of F64 that it is of complex numbers.
 constexpr std::string_view kPairsPrefix = "weft.pairs.";
+/// Begins those that say what a tensor is a piece of: see PieceOfTensor.
+constexpr std::string_view kPiecePrefix = "weft.piece.";
 
 struct SafetensorsHeader {
   std::vector<SafetensorsEntry> entries;    ///< by name
@@ -68,13 +70,28 @@ struct SafetensorsShard {
   explicit SafetensorsShard(const std::string &path);
 };
 
+/// A run of a tensor's elements, in row-major order, which is a tensor of one dimension in a file;
+/// the others are in other files, and an index has them together.
+struct PieceOfTensor {
+  std::string of; ///< the name of the whole
+  Shape whole;
+  std::int64_t begin = 0; ///< the number of the first element
+
+  std::string text() const;
+  static std::optional<PieceOfTensor> parse(std::string_view text);
+};
+
 struct SafetensorsFile::State {
-  /// Where a tensor's elements are.
-  struct Elements {
+  /// Where a run of a tensor's elements is.
+  struct Run {
     const SafetensorsShard *shard;
     std::uint64_t offset; ///< in the file
     std::string digest;   ///< empty if there is none
+    std::string name;     ///< of the tensor in the file
+    std::uint64_t bytes;
   };
+  /// Those of a tensor, in order: one, or those of its pieces.
+  using Elements = std::vector<Run>;
   std::string path;
   std::vector<std::unique_ptr<SafetensorsShard>> shards;
   std::vector<SafetensorsEntry> entries; ///< by name
@@ -82,13 +99,31 @@ struct SafetensorsFile::State {
   std::map<std::string, std::string> texts;
 };
 
-/// The tensors of these names, in their order, read on all threads. Throws what
-/// SafetensorsFile::load does.
-std::vector<Tensor> load_tensors(const SafetensorsFile &file, const std::vector<std::string> &names,
+/// What is read of a file: a tensor, or a run of its elements, as a tensor of one dimension.
+struct WantedTensor {
+  WantedTensor(std::string name) : name(std::move(name)) {}
+  WantedTensor(std::string name, std::pair<std::int64_t, std::int64_t> run)
+      : name(std::move(name)), run(run) {}
+
+  std::string name;
+  std::optional<std::pair<std::int64_t, std::int64_t>> run = std::nullopt;
+};
+
+/// These, in their order, read on all threads. Throws what SafetensorsFile::load does.
+std::vector<Tensor> load_tensors(const SafetensorsFile &file,
+                                 const std::vector<WantedTensor> &wanted,
                                  const SafetensorsOptions &options);
 
-/// Which file has which tensor, as an index says. Throws IOError.
-std::map<std::string, std::string> read_safetensors_index(const InputFile &file);
+struct SafetensorsIndex {
+  std::map<std::string, std::string> files;   ///< which has a tensor, by its name
+  std::map<std::string, std::string> digests; ///< of headers, by files, where it says them
+};
+/// What an index says. Throws IOError.
+SafetensorsIndex read_safetensors_index(const InputFile &file);
+/// The text of an index of files that Weft has written, as the format has it, and besides what
+/// pieces there are of which tensors, and the digests of the headers.
+std::string
+make_safetensors_index(const std::vector<std::pair<std::string, const SafetensorsShard *>> &files);
 
 /// The dtype that a tensor of the file has in memory, if there is one.
 std::optional<DType> loaded_dtype(std::string_view dtype, const SafetensorsOptions &options);
@@ -96,8 +131,9 @@ std::optional<DType> loaded_dtype(std::string_view dtype, const SafetensorsOptio
 /// Writes all of a file but its name: what is left is to commit it. Adds the digests to the texts.
 /// With `beside_others`, who want the processors meanwhile, a large file takes less of their time,
 /// and on a disk with a fast cache more of its own. Throws IOError and ValueError.
-void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
-                       std::map<std::string, std::string> texts, bool beside_others = false);
+/// Gives the digest of the header.
+std::string write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
+                              std::map<std::string, std::string> texts, bool beside_others = false);
 
 /// How a file of items begins that have this order: the length of the header and the header, with
 /// its own digest added to the texts. They fill a multiple of `alignment` bytes.

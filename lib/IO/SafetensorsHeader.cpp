@@ -2,6 +2,7 @@
 // models in several files.
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -359,6 +360,8 @@ namespace {
 
 /// What a file system takes, in bytes.
 constexpr std::size_t kLongestName = 255;
+/// What an index of Weft's has besides.
+constexpr std::string_view kPartDigests = "weft.digests", kPieces = "weft.pieces";
 
 /// Hears an index; what it says beside the map is passed over.
 class IndexEvents final : public JsonEvents {
@@ -377,6 +380,7 @@ public:
   bool key(string_t &name) override {
     if (depth_ == 1) {
       in_map_ = name == "weight_map";
+      in_digests_ = name == kPartDigests;
       if (in_map_ && had_map) return fail("has weight_map twice");
       had_map = had_map || in_map_;
     }
@@ -384,6 +388,7 @@ public:
     return true;
   }
   bool string(string_t &file) override {
+    if (in_digests_ && depth_ == 2) index.digests.emplace(name_, file);
     if (!in_map_ || depth_ != 2) return skips();
     // A name of a file beside the index, and of none elsewhere.
     if (file.empty() || file.size() > kLongestName || file == "." || file == ".." ||
@@ -391,13 +396,13 @@ public:
                     [](unsigned char c) { return c == '/' || c < ' ' || c == 0x7f; }))
       return fail("has '" + shown(file) + "' as the file of '" + shown(name_) +
                   "', which is no name of a file");
-    if (files.size() == kMaxSafetensors) return fail("names too many tensors");
-    if (!files.emplace(name_, std::move(file)).second)
+    if (index.files.size() == kMaxSafetensors) return fail("names too many tensors");
+    if (!index.files.emplace(name_, std::move(file)).second)
       return fail("has '" + shown(name_) + "' twice");
     return true;
   }
 
-  std::map<std::string, std::string> files; ///< by the names of tensors
+  SafetensorsIndex index;
   bool had_map = false;
 
 protected:
@@ -415,13 +420,13 @@ private:
   }
 
   int depth_ = 0;
-  bool in_map_ = false;
+  bool in_map_ = false, in_digests_ = false;
   std::string name_;
 };
 
 } // namespace
 
-std::map<std::string, std::string> read_safetensors_index(const InputFile &file) {
+SafetensorsIndex read_safetensors_index(const InputFile &file) {
   if (file.size() > kMaxSafetensorsHeader)
     file.fail("is an index of " + std::to_string(file.size()) + " bytes, more than " +
               std::to_string(kMaxSafetensorsHeader));
@@ -430,7 +435,63 @@ std::map<std::string, std::string> read_safetensors_index(const InputFile &file)
   IndexEvents events;
   if (const Check fault = events.read(text)) file.fail(fault->message);
   if (!events.had_map) file.fail("is no index of safetensors files: it has no weight_map");
-  return std::move(events.files);
+  return std::move(events.index);
+}
+
+std::string
+make_safetensors_index(const std::vector<std::pair<std::string, const SafetensorsShard *>> &files) {
+  nlohmann::json index;
+  std::uint64_t bytes = 0;
+  for (const auto &[file, shard] : files) {
+    const SafetensorsHeader &header = shard->header;
+    index[kPartDigests][file] = header.texts.at(std::string(kHeaderDigest));
+    for (const SafetensorsEntry &entry : header.entries) {
+      bytes += entry.bytes;
+      index["weight_map"][entry.name] = file;
+      const auto text = header.texts.find(std::string(kPiecePrefix) + entry.name);
+      if (text == header.texts.end()) continue;
+      const std::optional<PieceOfTensor> piece = PieceOfTensor::parse(text->second);
+      nlohmann::json &whole = index[kPieces][piece->of];
+      whole["shape"] = std::vector<std::int64_t>(piece->whole.begin(), piece->whole.end());
+      whole["pieces"].push_back({{"tensor", entry.name}, {"offset", piece->begin}});
+    }
+  }
+  index["metadata"]["total_size"] = bytes;
+  return index.dump(2) + "\n";
+}
+
+// Pieces: "128 3,4 optimizer.slots.m.0.kernel".
+
+std::string PieceOfTensor::text() const {
+  std::string sizes;
+  for (const std::int64_t size : whole) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+  return std::to_string(begin) + ' ' + sizes + ' ' + of;
+}
+
+std::optional<PieceOfTensor> PieceOfTensor::parse(std::string_view text) {
+  const auto next = [&](char end) {
+    const std::string_view word = text.substr(0, text.find(end));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    return word;
+  };
+  const auto number = [](std::string_view digits, std::int64_t &value) {
+    const char *const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    return error == std::errc() && stop == end && value >= 0;
+  };
+  PieceOfTensor piece;
+  if (!number(next(' '), piece.begin)) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  std::string_view list = next(' ');
+  while (!list.empty()) {
+    const std::string_view size = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), size.size() + 1));
+    if (sizes.size() == max_rank || !number(size, sizes.emplace_back())) return std::nullopt;
+  }
+  piece.whole = Shape(sizes);
+  piece.of = text;
+  if (text.empty()) return std::nullopt;
+  return piece;
 }
 
 } // namespace weft

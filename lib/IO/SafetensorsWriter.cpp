@@ -51,8 +51,8 @@ std::string safetensors_beginning(const std::vector<SafetensorsItem> &items,
   return bytes + header;
 }
 
-void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
-                       std::map<std::string, std::string> texts, bool beside_others) {
+std::string write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
+                              std::map<std::string, std::string> texts, bool beside_others) {
   sort_for_safetensors(items);
   const auto digest_of = [&](const SafetensorsItem &item) -> std::string & {
     return texts[std::string(kDigestPrefix) + item.name];
@@ -74,9 +74,11 @@ void write_safetensors(AtomicFile &file, std::vector<SafetensorsItem> items,
   for (const SafetensorsItem &item : items)
     digest_of(item) = in_pieces(
         item.tensor, [&](const void *piece, std::size_t size) { file.write(piece, size); });
-  if (file.is_stream()) return;
-  const std::string final_start = safetensors_beginning(items, texts);
-  file.write_at(0, final_start.data(), final_start.size());
+  if (!file.is_stream()) {
+    const std::string final_start = safetensors_beginning(items, texts);
+    file.write_at(0, final_start.data(), final_start.size());
+  }
+  return texts[std::string(kHeaderDigest)];
 }
 
 SafetensorsItem writable_item(const std::string &function, const std::string &name,

@@ -232,7 +232,7 @@ public:
 
   /// Reads the tensors of the tree.
   void fill(SavedValue &root) {
-    const std::vector<Tensor> tensors = load_tensors(file_, names_, {});
+    const std::vector<Tensor> tensors = load_tensors(file_, {names_.begin(), names_.end()}, {});
     std::vector<std::optional<Variable>> variables(tensors.size());
     fill(root, tensors, variables);
   }
