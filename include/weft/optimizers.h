@@ -20,6 +20,10 @@
 #include <weft/tensor.h>
 #include <weft/variable.h>
 
+namespace weft::distributed {
+class Group;
+} // namespace weft::distributed
+
 namespace weft::optimizers {
 
 /// The options that all optimizers have, behind their own. What is done in which order: gradients
@@ -206,8 +210,26 @@ public:
   /// it keeps none.
   void swap_averages(std::source_location where = WEFT_HERE) const;
 
+  /// Cuts the state over the ranks of a group (ZeRO-1): of all variables, one behind the other,
+  /// each rank keeps as many bytes of state as any other, and gives the memory of the rest back.
+  /// All ranks call it, with equal weights and state. An update is then a collective, to which all
+  /// ranks come with equal gradients, such as all_reduce_replicas gives: each updates its part of
+  /// the weights, and all get all of them, with the bits that whole state gives. `state()` has the
+  /// parts, of one dimension, which are cut when all variables have values. Functions that were
+  /// compiled with the optimizer are to be compiled anew.
+  ///
+  /// Throws ValueError for a method that takes norms of whole variables (Lamb), and for clip_norm
+  /// or clip_global_norm where gradients are accumulated; StateError if the state is cut over other
+  /// ranks. Updates in a traced function are a StateError, and so is a checkpoint of the parts,
+  /// which `fit` alone writes.
+  void shard_state(const distributed::Group &group, std::source_location where = WEFT_HERE) const;
+  /// Has the whole state on all ranks again, if it was cut: a collective.
+  void gather_state(std::source_location where = WEFT_HERE) const;
+
   void weft_visit(StructureVisitor &visitor);
   void weft_visit(StructureVisitor &visitor) const;
+  /// For the library itself.
+  const std::shared_ptr<detail::OptimizerState> &internals() const { return state_; }
 
 protected:
   explicit Optimizer(std::shared_ptr<detail::OptimizerState> state);

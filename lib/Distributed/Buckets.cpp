@@ -159,6 +159,38 @@ reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replica
   return results;
 }
 
+void gather_run(const Caller &caller, const Group &group, const std::string &what,
+                std::span<const std::size_t> ends, const Tensor &run) {
+  const Interpreter::Scope nobody(nullptr);
+  Call call(caller.function, group, caller.where);
+  call.keep(run);
+  const auto part_of = [&](int rank) {
+    const std::size_t begin = rank == 0 ? 0 : ends[static_cast<std::size_t>(rank) - 1];
+    return std::pair(run.impl()->data + begin, ends[static_cast<std::size_t>(rank)] - begin);
+  };
+  std::size_t longest = 0;
+  for (int rank = 0; rank < call.size(); ++rank) longest = std::max(longest, part_of(rank).second);
+  const auto [own, own_size] = part_of(call.rank());
+  std::string with;
+  if (longest <= Call::kSmall) {
+    with.assign(reinterpret_cast<const char *>(own), own_size);
+    with.resize(longest); // those that go with it are of one length
+  }
+  const std::vector<std::string_view> all =
+      call.meet({.dtype = run.dtype(), .shape = run.shape(), .arguments = what}, with);
+  if (longest <= Call::kSmall) {
+    for (const int other : call.others())
+      if (const auto [at, size] = part_of(other); size != 0)
+        std::memcpy(at, all[static_cast<std::size_t>(other)].data(), size);
+    return;
+  }
+  for (const int other : call.others())
+    if (const auto [at, size] = part_of(other); size != 0) call.recv(other, at, size);
+  for (const int other : call.others())
+    if (own_size != 0) call.send(other, own, own_size);
+  call.wait_all();
+}
+
 std::vector<std::string> exchange_bytes(const Caller &caller, const Group &group,
                                         const std::string &what, std::string_view bytes) {
   Call call(caller.function, group, caller.where);

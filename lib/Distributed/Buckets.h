@@ -33,6 +33,11 @@ std::vector<std::vector<Tensor>>
 reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replicas,
                   std::span<const Lists> lists, const std::string &what, std::size_t bucket_bytes);
 
+/// Gives all ranks the whole of a run of bytes, a tensor of u8 on the host, of which each has a
+/// part already: rank r that from `ends[r - 1]` to `ends[r]`. What is short goes with the meeting.
+void gather_run(const Caller &caller, const Group &group, const std::string &what,
+                std::span<const std::size_t> ends, const Tensor &run);
+
 /// A few bytes of each rank, all of one length; `what` is the same on all ranks, or else it is a
 /// StateError on all of them, which has both.
 std::vector<std::string> exchange_bytes(const Caller &caller, const Group &group,

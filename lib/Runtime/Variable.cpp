@@ -130,6 +130,15 @@ void VariableState::check_value() const {
     throw StateError("the variable '" + name() +
                      "' stands for an argument of a traced function and was used outside of its "
                      "trace: keep the variable that you passed instead");
+  if (const char *const why = retired_.load(std::memory_order_acquire))
+    throw StateError("the variable '" + name() + "' has no value any more: " + why);
+}
+
+void VariableState::retire(const char *why) {
+  const std::lock_guard lock(mutex_);
+  retired_.store(why, std::memory_order_release);
+  value_ = {};
+  kept_ = {};
 }
 
 Tensor VariableState::load() const {
@@ -172,7 +181,7 @@ void VariableState::check_may_assign() const {
 void VariableState::lock_update() {
   mutex_.lock();
   check_fork();
-  if (lost_) {
+  if (lost_ || retired_ != nullptr) {
     mutex_.unlock();
     static_cast<void>(load()); // says so
   }

@@ -19,6 +19,13 @@ namespace weft {
 
 class VariableState;
 
+/// A run of elements, in row-major order, of a whole whose parts the ranks of a group have.
+struct VariablePiece {
+  Shape whole;
+  std::int64_t begin = 0; ///< the number of the first one in the whole
+  int ranks = 1;
+};
+
 namespace detail {
 enum class Aggregation : std::uint8_t;
 }
@@ -104,6 +111,15 @@ public:
     if (how < 0) return std::nullopt;
     return static_cast<detail::Aggregation>(how);
   }
+  /// That its elements, of one dimension, are a part of a whole; said by who makes it, once.
+  void is_piece(VariablePiece piece) {
+    piece_ = std::make_unique<const VariablePiece>(std::move(piece));
+  }
+  /// What it is a part of; null if it is whole.
+  const VariablePiece *piece() const { return piece_.get(); }
+  /// Gives the memory of the value back, for good: who uses the variable from now on, as a function
+  /// that was compiled with it, gets a StateError that says so. `why` lives for ever.
+  void retire(const char *why);
   /// That a trace has an op that writes it.
   void note_traced_write() {
     WrittenVariables *const notes = WrittenVariables::innermost_;
@@ -211,9 +227,11 @@ private:
 
   // Recursive: a print sink called from inside the update may read the variable.
   mutable forks::Mutex<std::recursive_mutex> mutex_;
-  mutable bool updating_ = false; ///< the elements are being written in place
-  mutable bool lost_ = false;     ///< they were, by a thread that a fork left behind
-  Tensor value_;                  ///< contiguous
+  mutable bool updating_ = false;               ///< the elements are being written in place
+  mutable bool lost_ = false;                   ///< they were, by a thread that a fork left behind
+  std::atomic<const char *> retired_ = nullptr; ///< why it has no value any more
+  std::unique_ptr<const VariablePiece> piece_;
+  Tensor value_; ///< contiguous
   const std::string name_;
   const bool trainable_;
   bool made_up_ = false; ///< the name

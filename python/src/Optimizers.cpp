@@ -2,6 +2,7 @@
 #include "Optimizers.h"
 #include "Define.h"
 #include "Networks.h"
+#include "Runs.h"
 #include "Snapshots.h"
 #include "Text.h"
 
@@ -279,6 +280,35 @@ void define_base(nb::module_ &module) {
           "swap_averages",
           [](OptimizerObject &self) { self.bound("swap_averages").swap_averages(); },
           "Exchanges weights and their averages: once before testing, once after.")
+      .def(
+          "shard_state",
+          [](OptimizerObject &self, nb::handle group) {
+            const distributed::Group over = group_of(group, self.kind);
+            self.bound("shard_state").shard_state(over);
+          },
+          Arg("group").as("Group | None") = nb::none(),
+          "Cuts the state over the ranks of a group, by default the world (ZeRO-1): of all "
+          "variables, one behind the other, each rank keeps as many bytes of state as any other. "
+          "All ranks call it, with equal weights and state. An update is then a collective, to "
+          "which all come with equal gradients: each updates its part of the weights, and all get "
+          "all of them, with the bits that whole state gives. `state` has the parts."
+          "\n\nRaises:\n"
+          "    ValueError: for a method that takes norms of whole variables (Lamb), and for "
+          "`clip_norm` and `clip_global_norm` where gradients are accumulated\n"
+          "    StateError: if the state is cut over other ranks; and in a traced function for "
+          "updates from then on"
+          "\n\nExample:\n"
+          "    >>> adam = wf.optimizers.Adam([wf.Variable([1.0, 2.0])])\n"
+          "    >>> adam.shard_state()  # with `mpirun -n 2`, one of the two elements\n"
+          "    >>> adam.gather_state()\n")
+      .def(
+          "gather_state", [](OptimizerObject &self) { self.bound("gather_state").gather_state(); },
+          "Has the whole state on all ranks again, if it was cut: a collective."
+          "\n\nExample:\n"
+          "    >>> adam = wf.optimizers.Adam([wf.Variable([1.0, 2.0])])\n"
+          "    >>> adam.gather_state()\n"
+          "    >>> [each.shape for each in adam.state]\n"
+          "    [(), (2,), (2,)]\n")
       .def_prop_ro(
           "step",
           [](OptimizerObject &self) {

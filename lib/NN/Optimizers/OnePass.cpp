@@ -37,15 +37,18 @@ const UpdateLevel &update_level() {
 
 void update_in_one_pass(const detail::OptimizerState &state, const detail::Entries &entries,
                         std::span<const Tensor> gradients, std::span<const Tensor> scales,
-                        const Tensor &rate, std::span<const Tensor> scalars,
-                        const Tensor &average) {
+                        const Tensor &rate, std::span<const Tensor> scalars, const Tensor &average,
+                        std::span<const Tensor> parts) {
   // All that can fail comes first.
   std::vector<Tensor> dense(gradients.size());
-  std::vector<VariableState *> states = {state.step.state().get()};
+  std::vector<VariableState *> states;
+  const auto holds = [&](const Variable &variable) { states.push_back(variable.state().get()); };
+  if (parts.empty()) holds(state.step);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!gradients[i].defined()) continue;
     dense[i] = make_contiguous(gradients[i]);
-    for (const Variable &variable : entries[i]->all()) states.push_back(variable.state().get());
+    const std::vector<Variable> all = entries[i]->all();
+    std::for_each(all.begin() + (parts.empty() ? 0 : 1), all.end(), holds);
   }
   std::vector<double> factors;
   for (const Tensor &scale : scales) factors.push_back(scale.astype(DType::f64).item<double>());
@@ -66,7 +69,7 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
     Work work{.first_chunk = chunks,
               .size = dense[i].size(),
               .dtype = dense[i].dtype(),
-              .weight = buffer(entry.weight.variable),
+              .weight = parts.empty() ? buffer(entry.weight.variable) : parts[i].impl()->data,
               .gradient = dense[i].impl()->data,
               .slots = {}};
     for (const Variable &slot : entry.slots) work.slots.push_back(buffer(slot));
@@ -76,7 +79,7 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
     chunks += (work.size + kChunk - 1) / kChunk;
     all.push_back(std::move(work));
   }
-  auto *const step = reinterpret_cast<std::int64_t *>(buffer(state.step));
+  auto *const step = parts.empty() ? reinterpret_cast<std::int64_t *>(buffer(state.step)) : nullptr;
 
   const UpdateLevel &level = update_level();
   const auto run = [&]<class T>(const UpdateKernels<T> &kernels, const Work &work,
@@ -117,7 +120,7 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
       else run(level.f64, *work, from, to);
     }
   });
-  ++*step;
+  if (step != nullptr) ++*step;
 }
 
 } // namespace weft::optimizers

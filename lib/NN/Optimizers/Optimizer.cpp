@@ -86,7 +86,6 @@ std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Lis
   auto state = std::make_shared<detail::OptimizerState>(kind, std::move(name), std::move(listing),
                                                         std::move(rate), std::move(common),
                                                         std::move(rule), std::move(options));
-  static_cast<void>(state->prepared());
   return state;
 }
 
@@ -136,12 +135,21 @@ void check_slices(const std::string &kind, const Variable &weight, const Indexed
 class Update {
 public:
   Update(detail::OptimizerState &state, detail::Entries entries,
-         const std::vector<SlicedGradient> &gradients)
-      : state_(state), kind_(state.kind), entries_(std::move(entries)), gradients_(gradients) {}
+         const std::vector<SlicedGradient> &gradients, const std::source_location &where)
+      : state_(state), kind_(state.kind), entries_(std::move(entries)), gradients_(gradients),
+        shards_(state.shards()), where_(where) {}
 
   void run() {
     check();
     if (entries_.empty()) return;
+    if (shards_ == nullptr) return update();
+    check_shards();
+    const Interpreter::Scope eager(nullptr);
+    update();
+  }
+
+private:
+  void update() {
     rate_ = checked_rate();
     if (is_sparse()) return run_sparse();
     std::vector<Tensor> dense(gradients_.size());
@@ -152,7 +160,7 @@ public:
     const Variable &micro = *state_.micro;
     micro.assign_add(1);
     for (std::size_t i = 0; i < dense.size(); ++i)
-      if (dense[i].defined()) entries_[i]->accumulated->assign_add(dense[i]);
+      if (dense[i].defined()) entries_[i]->accumulated->assign_add(own_part(i, dense[i]));
     const std::int64_t count = state_.common.accumulate;
     if_(micro.value() >= count, [&] {
       std::vector<Tensor> means(dense.size());
@@ -166,7 +174,6 @@ public:
     });
   }
 
-private:
   /// Throws if there is no gradient for each weight, or none at all, and warns once of those that
   /// are missing.
   void check() {
@@ -185,6 +192,22 @@ private:
                        ": what the tape was asked for does not depend on them");
     if (!state_.warned.exchange(true))
       warn_line(kind_ + ": no gradient is defined of " + missing + ": updates leave that as it is");
+  }
+
+  void check_shards() const {
+    const std::string over =
+        kind_ + ": the state is cut over " + std::to_string(shards_->ranks) + " ranks";
+    if (traces())
+      throw StateError(over + ", which a traced function cannot update: compute gradients in it, "
+                              "and apply them behind it, or call gather_state() first");
+    if (!shards_->cut)
+      throw StateError(over + ", for which all variables must have values: call the model first");
+  }
+
+  /// What of a tensor like a weight is kept here.
+  Tensor own_part(std::size_t i, const Tensor &whole) const {
+    const std::optional<detail::Piece> &piece = entries_[i]->piece;
+    return piece ? detail::part_of(whole, *piece) : whole;
   }
 
   const Variable &weight(std::size_t i) const { return entries_[i]->weight.variable; }
@@ -305,13 +328,25 @@ private:
                                      !entry->weight.variable.state()->elsewhere();
                             }) &&
         weft::detail::all_on_cpu(gradients);
-    if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels)
-      return update_in_one_pass(state_, entries_, gradients, scales, rate, scalars, average);
+    // Where the state is cut, a rank updates its parts of the weights; these change when all ranks
+    // have what the others made of theirs.
+    std::vector<Tensor> own = gradients, parts;
+    if (shards_ != nullptr)
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        parts.push_back(own[i].defined() ? own_part(i, weight(i).value()) : Tensor());
+        // What was accumulated is a part already.
+        if (own[i].defined() && state_.common.accumulate == 1) own[i] = own_part(i, own[i]);
+      }
+    if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels) {
+      update_in_one_pass(state_, entries_, own, scales, rate, scalars, average, parts);
+      if (shards_ != nullptr) assign_gathered(parts);
+      return;
+    }
     std::vector<std::vector<Tensor>> results;
     for (std::size_t i = 0; i < entries_.size(); ++i)
       results.push_back(
-          gradients[i].defined()
-              ? updated(*entries_[i], gradients[i],
+          own[i].defined()
+              ? updated(*entries_[i], parts.empty() ? weight(i).value() : parts[i], own[i],
                         scales.empty() ? Tensor() : scales[scales.size() == 1 ? 0 : i], rate,
                         scalars, average)
               : std::vector<Tensor>());
@@ -319,22 +354,30 @@ private:
       const std::vector<Tensor> &result = results[i];
       if (result.empty()) continue;
       const Entry &entry = *entries_[i];
-      entry.weight.variable.assign(result[0]);
+      if (parts.empty()) entry.weight.variable.assign(result[0]);
+      else parts[i] = result[0];
       for (std::size_t s = 0; s < entry.slots.size(); ++s) entry.slots[s].assign(result[s + 1]);
       if (entry.average) entry.average->assign(result.back());
     }
+    if (parts.empty()) state_.step.assign_add(1);
+    else assign_gathered(parts);
+  }
+
+  /// Ends an update where the state is cut, of which `parts` are this rank's.
+  void assign_gathered(const std::vector<Tensor> &parts) const {
+    detail::assign_gathered(state_, entries_, parts, "the weights", where_);
     state_.step.assign_add(1);
   }
 
   /// The new values of a weight, its slots and its average, by ops on whole tensors.
-  std::vector<Tensor> updated(const Entry &entry, const Tensor &gradient, const Tensor &exact_scale,
-                              const Tensor &rate, const std::vector<Tensor> &scalars,
-                              const Tensor &average) const {
+  std::vector<Tensor> updated(const Entry &entry, const Tensor &weight, const Tensor &gradient,
+                              const Tensor &exact_scale, const Tensor &rate,
+                              const std::vector<Tensor> &scalars, const Tensor &average) const {
     const DType dtype = entry.weight.variable.dtype();
     const auto number = [&](const Tensor &exact) {
       return TensorArithmetic(exact.defined() ? cast(exact, dtype) : Tensor());
     };
-    TensorArithmetic w(entry.weight.variable.value());
+    TensorArithmetic w(weight);
     std::vector<TensorArithmetic> slots, rule;
     for (const Variable &slot : entry.slots) slots.emplace_back(slot.value());
     for (const Tensor &scalar : scalars) rule.push_back(number(scalar));
@@ -364,6 +407,8 @@ private:
   const std::string kind_;
   const detail::Entries entries_;
   const std::vector<SlicedGradient> &gradients_;
+  const std::shared_ptr<const detail::Shards> shards_;
+  const std::source_location where_;
   Tensor rate_;
 };
 
@@ -389,7 +434,7 @@ void Optimizer::apply_gradients(const Gradients &gradients, std::source_location
   if (entries.size() != gradients.variables().size() && state_->relist())
     entries = state_->prepared();
   detail::check_model(state_->kind, gradients.variables(), entries);
-  Update(*state_, entries, gradients.sliced()).run();
+  Update(*state_, entries, gradients.sliced(), where).run();
 }
 
 void Optimizer::apply_gradients(const std::vector<Tensor> &gradients,
@@ -402,7 +447,7 @@ void Optimizer::apply_sliced_gradients(const std::vector<SlicedGradient> &gradie
   const CompositeCall site(state_->kind, where);
   detail::Entries entries = state_->prepared();
   if (entries.size() != gradients.size() && state_->relist()) entries = state_->prepared();
-  Update(*state_, std::move(entries), gradients).run();
+  Update(*state_, std::move(entries), gradients, where).run();
 }
 
 bool Optimizer::relist() const { return state_->relist(); }
@@ -440,71 +485,12 @@ void Optimizer::swap_averages(std::source_location where) const {
     throw StateError(std::string(state_->kind) +
                      ": swap_averages: it keeps no averages: make it with the option average");
   const detail::Entries entries = state_->prepared();
+  if (state_->shards() != nullptr) return detail::swap_parts(*state_, entries, where);
   for (const auto &entry : entries) {
     const Tensor weight = entry->weight.variable.value();
     entry->weight.variable.assign(entry->average->value());
     entry->average->assign(weight);
   }
-}
-
-namespace {
-
-/// Visits the state of an optimizer, in which variables may be exchanged.
-void visit(detail::OptimizerState &state, const detail::Entries &entries,
-           StructureVisitor &visitor) {
-  const auto variable = [&](std::string_view name, Variable &value) {
-    visitor.push(name);
-    visitor.variable(value);
-    visitor.pop();
-  };
-  // What it is, the step, the learning rate, the calls since the last update, the weights' state.
-  visitor.enter(Node::tuple, 5);
-  visitor.enter(Node::sequence, state.options.size() + 1);
-  const auto literal = [&](std::string_view name, std::string_view text) {
-    visitor.push(name);
-    visitor.literal(text);
-    visitor.pop();
-  };
-  literal("kind", state.kind);
-  for (const auto &[name, text] : state.options) literal(name, text);
-  variable("step", state.step);
-  if (auto *rate = state.rate.variable()) variable("learning_rate", *rate);
-  else visitor.enter(Node::empty, 0);
-  if (state.micro) variable("accumulated", *state.micro);
-  else visitor.enter(Node::empty, 0);
-  visitor.push("slots");
-  visitor.enter(Node::sequence, entries.size());
-  for (const std::shared_ptr<Entry> &one : entries) {
-    Entry &entry = *one;
-    const std::size_t count =
-        entry.slots.size() + (entry.average ? 1 : 0) + (entry.accumulated ? 1 : 0);
-    visitor.enter(Node::sequence, count + 1);
-    const std::span<const char *const> names = state.rule->slots();
-    const auto of_weight = [&](std::string_view slot, Variable &value) {
-      visitor.push(slot);
-      variable(entry.weight.path, value);
-      visitor.pop();
-    };
-    // The weight is the model's; it is here for who exchanges variables.
-    of_weight("weight", entry.weight.variable);
-    for (std::size_t s = 0; s < entry.slots.size(); ++s) of_weight(names[s], entry.slots[s]);
-    if (entry.average) of_weight("average", *entry.average);
-    if (entry.accumulated) of_weight("accumulated", *entry.accumulated);
-  }
-  visitor.pop();
-}
-
-} // namespace
-
-void Optimizer::weft_visit(StructureVisitor &visitor) {
-  // Other handles of this optimizer keep their variables, if some are exchanged.
-  auto own = std::make_shared<detail::OptimizerState>(state_);
-  visit(*own, own->entries, visitor);
-  if (!own->has_the_variables_of(*state_)) state_ = std::move(own);
-}
-
-void Optimizer::weft_visit(StructureVisitor &visitor) const {
-  visit(*state_, state_->all(), visitor);
 }
 
 } // namespace weft::optimizers

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include <weft/ops.h>
 
@@ -47,7 +48,7 @@ Variable counter(const std::string &name) {
 
 bool Entry::prepare(const Rule &rule) const {
   if (!weight.variable.initialized()) return false;
-  const Shape shape = weight.variable.shape();
+  const Shape shape = piece ? Shape{piece->size()} : weight.variable.shape();
   const auto number = [&](double value) {
     return [&, value] { return full(shape, value, weight.variable.dtype()); };
   };
@@ -56,7 +57,8 @@ bool Entry::prepare(const Rule &rule) const {
   if (average && !average->initialized()) {
     // Read before the average is locked: who holds several variables locks them by their addresses.
     const Interpreter::Scope eager(nullptr);
-    const Tensor value = weight.variable.value() + 0;
+    const Tensor value =
+        piece ? part_of(weight.variable.value(), *piece) : weight.variable.value() + 0;
     begin(*average, shape, [&] { return value; });
   }
   if (accumulated) begin(*accumulated, shape, number(0));
@@ -65,6 +67,55 @@ bool Entry::prepare(const Rule &rule) const {
   if (average) follow(*average, state);
   if (accumulated) follow(*accumulated, state);
   return true;
+}
+
+/// Puts `exchange(variable)` in the place of each variable that is kept.
+template <class Exchange>
+void Entry::exchange_kept(const Exchange &exchange) {
+  const auto one = [&](Variable &variable) {
+    const std::shared_ptr<VariableState> before = variable.state();
+    variable = exchange(*before);
+    before->retire("the state of its optimizer was cut over ranks, or joined, after the function "
+                   "that uses it was compiled: compile it anew");
+  };
+  for (Variable &slot : slots) one(slot);
+  if (average) one(*average);
+  if (accumulated) one(*accumulated);
+}
+
+namespace {
+
+Variable like(const VariableState &state) {
+  return Variable(
+      std::make_shared<VariableState>(state.dtype(), nullptr, state.name(), /*trainable=*/false));
+}
+
+} // namespace
+
+void Entry::cut(const Piece &own, int ranks, const Rule &rule) {
+  const Shape whole = weight.variable.shape();
+  exchange_kept([&](VariableState &before) {
+    const Variable part = like(before);
+    part.state()->is_piece({.whole = whole, .begin = own.begin, .ranks = ranks});
+    // One that was restored before it had a shape.
+    if (before.waits()) before.initialize(whole, [](const auto &...) { return Tensor(); });
+    if (before.initialized())
+      begin(part, Shape{own.size()}, [&] { return part_of(before.load(), own); });
+    return part;
+  });
+  piece = own;
+  prepare(rule);
+}
+
+void Entry::join(const std::vector<Tensor> &values) {
+  auto value = values.begin();
+  exchange_kept([&](VariableState &before) {
+    const Variable whole = like(before);
+    begin(whole, weight.variable.shape(), [&] { return *value++; });
+    follow(whole, *weight.variable.state());
+    return whole;
+  });
+  piece.reset();
 }
 
 OptimizerState::OptimizerState(const char *kind, std::string name, Listing listing,
@@ -79,7 +130,7 @@ OptimizerState::OptimizerState(const char *kind, std::string name, Listing listi
 OptimizerState::OptimizerState(const std::shared_ptr<OptimizerState> &other)
     : kind(other->kind), name(other->name), listing(other->listing), rate(other->rate),
       common(other->common), rule(other->rule), options(other->options), step(other->step),
-      micro(other->micro), warned(other->warned.load()), origin(other) {
+      micro(other->micro), warned(other->warned.load()), origin(other), over(other->shards()) {
   for (const std::shared_ptr<Entry> &entry : other->all()) {
     entries.push_back(std::make_shared<Entry>(*entry));
     original_weights.push_back(entry->weight.variable);
@@ -115,9 +166,77 @@ void OptimizerState::refresh(std::vector<nn::NamedVariable> listed) {
       return entry->weight.variable == variable.variable;
     });
     next.push_back(known != entries.end() ? *known : made(std::move(variable)));
-    complete = next.back()->prepare(*rule) && complete;
+    complete = is_ready(*next.back()) && complete;
+  }
+  if (over != nullptr && over->cut && next != entries) {
+    complete = true;
+    throw StateError(std::string(kind) + ": its model has come to hold other variables, and its "
+                                         "state is cut over ranks: call gather_state() first");
   }
   entries = std::move(next);
+  if (complete && over != nullptr && !over->cut) cut_all();
+  complete = complete && !holds;
+}
+
+bool OptimizerState::is_ready(const Entry &entry) const {
+  const bool later = holds || (over != nullptr && !entry.piece);
+  return later ? entry.weight.variable.initialized() : entry.prepare(*rule);
+}
+
+void OptimizerState::cut_all() {
+  std::vector<Cut::Sized> sizes;
+  for (const auto &entry : entries) {
+    const Variable &weight = entry->weight.variable;
+    sizes.push_back({weight.state()->load().size(), item_size(weight.dtype())});
+  }
+  auto next = std::make_shared<Shards>(*over);
+  next->cut.emplace(std::move(sizes), over->ranks);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    entries[i]->cut(next->cut->piece(i, over->rank), over->ranks, *rule);
+  over = std::move(next);
+}
+
+std::shared_ptr<const Shards> OptimizerState::shards() const {
+  const std::lock_guard lock(mutex);
+  return over;
+}
+
+void OptimizerState::shard(Shards by) {
+  {
+    const std::lock_guard lock(mutex);
+    if (over != nullptr) {
+      if (over->group.state() == by.group.state() && over->ranks == by.ranks) return;
+      throw StateError(std::string(kind) + ": shard_state: the state is cut over " +
+                       std::to_string(over->ranks) +
+                       " ranks of another group: call gather_state() first");
+    }
+    over = std::make_shared<const Shards>(std::move(by));
+    complete = false;
+  }
+  static_cast<void>(all());
+}
+
+void OptimizerState::unshard(const std::vector<std::vector<Tensor>> &values) {
+  const std::lock_guard lock(mutex);
+  over = nullptr;
+  for (std::size_t i = 0; i < values.size(); ++i) entries[i]->join(values[i]);
+}
+
+bool OptimizerState::has_values() const {
+  const std::lock_guard lock(mutex);
+  return std::ranges::any_of(entries, [](const auto &entry) {
+    const std::vector<Variable> kept = entry->all();
+    return std::any_of(kept.begin() + 1, kept.end(), [](const Variable &variable) {
+      return variable.initialized() || variable.state()->waits();
+    });
+  });
+}
+
+void OptimizerState::hold(bool now) {
+  const std::lock_guard lock(mutex);
+  holds = now;
+  // Those that have values all the same keep them.
+  complete = complete && !now;
 }
 
 std::optional<Entries> OptimizerState::complete_entries() {
@@ -171,7 +290,8 @@ Entries OptimizerState::prepared() {
   if (origin == nullptr)
     if (std::optional<Entries> known = complete_entries()) return *std::move(known);
   Entries all = this->all();
-  std::erase_if(all, [&](const auto &entry) { return !entry->prepare(*rule); });
+  const std::lock_guard lock(mutex);
+  std::erase_if(all, [&](const auto &entry) { return !is_ready(*entry); });
   return all;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "NN/Optimizers/Shards.h"
 #include "NN/Optimizers/TensorArithmetic.h"
 #include "NN/Optimizers/UpdateKernels.h"
 #include "Support/Fork.h"
@@ -66,14 +67,24 @@ struct Entry {
   /// Gives what is kept its first values if the weight has one; whether it has. Slots start with
   /// what `rule` says.
   bool prepare(const Rule &rule) const;
+  /// Keeps a rank's part of what is kept, with first values if there are none, and gives the memory
+  /// of the rest back. The weight has a value.
+  void cut(const Piece &own, int ranks, const Rule &rule);
+  /// Has the state whole again, of these values: of the slots, the average and what is accumulated.
+  void join(const std::vector<Tensor> &values);
 
   nn::NamedVariable weight;
   bool decays = false;
   std::vector<Variable> slots;
   std::optional<Variable> average, accumulated;
+  std::optional<Piece> piece; ///< the elements that are kept here, where that is a part
 
   /// All that an update changes: the weight first.
   std::vector<Variable> all() const;
+
+private:
+  template <class Exchange>
+  void exchange_kept(const Exchange &exchange);
 };
 
 /// They keep their addresses: traces borrow the variables in them.
@@ -98,6 +109,21 @@ struct OptimizerState {
   Entries all();
   /// Looks for variables that the model has come to hold; whether there are others.
   bool relist();
+  /// Who has the parts of the state; null if it is whole.
+  std::shared_ptr<const Shards> shards() const;
+  /// Cuts the state, now or when all variables have values. Throws StateError if it is cut over
+  /// other ranks.
+  void shard(Shards over);
+  /// Has the state whole again, of `values` of each entry.
+  void unshard(const std::vector<std::vector<Tensor>> &values);
+  /// While it holds, nothing is given its first value: what is about to be cut is never whole.
+  void hold(bool holds);
+  /// Whether something that it keeps has a value by now.
+  bool has_values() const;
+  /// Whether it keeps anything for a variable.
+  bool keeps_any() const {
+    return !rule->slots().empty() || common.average || common.accumulate > 1;
+  }
   /// Whether no handle of a copy of `other` was exchanged.
   bool has_the_variables_of(OptimizerState &other) const;
   /// The variables of the model, whether they have values or not.
@@ -119,6 +145,8 @@ struct OptimizerState {
 
   mutable forks::Mutex<std::mutex> mutex; ///< of what follows
   bool complete = false;                  ///< no variable is without a value any more
+  bool holds = false;                     ///< first values
+  std::shared_ptr<const Shards> over;     ///< see `shards`
   Entries entries;                        ///< of all variables
 
 private:
@@ -127,6 +155,9 @@ private:
   /// All of them, once no variable is without a value.
   std::optional<Entries> complete_entries();
   std::shared_ptr<Entry> made(nn::NamedVariable weight) const;
+  /// Whether it has what an update takes, but for what is held back.
+  bool is_ready(const Entry &entry) const;
+  void cut_all();
 };
 
 } // namespace detail
@@ -143,9 +174,11 @@ void check_option(const char *kind, const char *option, double value, double bel
 
 /// Updates all weights by these gradients, undefined where there is none, in one pass over memory.
 /// Only where nothing records and the rule is elementwise. `scales` are what gradients are
-/// multiplied by, for all or each; none if empty.
+/// multiplied by, for all or each; none if empty. Where the state is cut, `parts` are this rank's
+/// of the weights, which are updated instead, and so is not the step; the gradients are of them.
 void update_in_one_pass(const detail::OptimizerState &state, const detail::Entries &entries,
                         std::span<const Tensor> gradients, std::span<const Tensor> scales,
-                        const Tensor &rate, std::span<const Tensor> scalars, const Tensor &average);
+                        const Tensor &rate, std::span<const Tensor> scalars, const Tensor &average,
+                        std::span<const Tensor> parts = {});
 
 } // namespace weft::optimizers

@@ -1,0 +1,176 @@
+// Cuts the state of optimizers, and joins what ranks have.
+#include "NN/Optimizers/Shards.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "Distributed/Buckets.h"
+#include "Distributed/Tree.h"
+#include "Distributed/World.h"
+#include "NN/Optimizers/State.h"
+#include "Ops/Interpreter.h"
+#include "Runtime/NewTensor.h"
+#include "Runtime/OnDevice.h"
+#include "Runtime/StridedCopy.h"
+#include "Runtime/Variable.h"
+#include "Support/CallSite.h"
+#include <weft/ops.h>
+
+namespace weft::optimizers {
+
+namespace detail {
+
+Cut::Cut(std::vector<Sized> variables, int ranks)
+    : variables_(std::move(variables)), order_(variables_.size()), starts_(variables_.size()),
+      ranks_(ranks) {
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
+    const std::size_t of_a = variables_[a].item_size, of_b = variables_[b].item_size;
+    return of_a != of_b ? of_a > of_b : a < b;
+  });
+  for (const std::size_t i : order_) {
+    starts_[i] = bytes_;
+    bytes_ += variables_[i].elements * static_cast<std::int64_t>(variables_[i].item_size);
+  }
+}
+
+Piece Cut::piece(std::size_t variable, int rank) const {
+  const Sized &of = variables_[variable];
+  const auto item = static_cast<std::int64_t>(of.item_size);
+  const auto element = [&](std::int64_t byte) {
+    const std::int64_t within = byte - starts_[variable];
+    return within <= 0 ? 0 : std::min((within + item - 1) / item, of.elements);
+  };
+  const auto [begin, end] = distributed::share_of(bytes_, rank, ranks_);
+  return {element(begin), element(end)};
+}
+
+std::vector<Tensor> gather_parts(const char *function, const Shards &shards,
+                                 const std::vector<OwnPart> &own, const char *what,
+                                 const std::source_location &where) {
+  const Cut &cut = *shards.cut;
+  std::vector<Tensor> results;
+  std::vector<const OwnPart *> of_variable(cut.order().size());
+  for (const OwnPart &one : own) {
+    of_variable[one.variable] = &one;
+    results.push_back(weft::detail::new_tensor(one.dtype, one.shape));
+  }
+  // One behind the other as they are cut, so that what each rank has is one run of bytes.
+  std::vector<const OwnPart *> ordered;
+  for (const std::size_t i : cut.order())
+    if (of_variable[i] != nullptr) ordered.push_back(of_variable[i]);
+  std::vector<std::size_t> ends;
+  std::size_t bytes = 0, own_begin = 0;
+  for (int rank = 0; rank < shards.ranks; ++rank) {
+    if (rank == shards.rank) own_begin = bytes;
+    for (const OwnPart *const one : ordered)
+      bytes +=
+          static_cast<std::size_t>(cut.piece(one->variable, rank).size()) * item_size(one->dtype);
+    ends.push_back(bytes);
+  }
+  const Tensor all = weft::detail::new_tensor(DType::u8, Shape{static_cast<std::int64_t>(bytes)});
+  std::byte *at = all.impl()->data + own_begin;
+  const auto bytes_of = [](const Tensor &tensor) {
+    return static_cast<std::size_t>(tensor.size()) * item_size(tensor.dtype());
+  };
+  const auto copy = [](std::byte *to, const std::byte *from, std::size_t size) {
+    if (size != 0) std::memcpy(to, from, size);
+  };
+  for (const OwnPart *const one : ordered) {
+    copy(at, one->part.impl()->data, bytes_of(one->part));
+    at += bytes_of(one->part);
+  }
+  distributed::gather_run({function, where}, shards.group, what, ends, all);
+  at = all.impl()->data;
+  for (const OwnPart *const one : ordered) {
+    const Tensor &result = results[static_cast<std::size_t>(one - own.data())];
+    copy(result.impl()->data, at, bytes_of(result));
+    at += bytes_of(result);
+  }
+  return results;
+}
+
+void check_may_shard(const OptimizerState &state) {
+  static constexpr const char *can[] = {
+#define WEFT_RULE(Class, Formula) #Class,
+#include "NN/Optimizers/Rules.def"
+  };
+  const std::string kind = state.kind;
+  if (!state.rule->is_elementwise()) {
+    std::string names;
+    for (const char *const name : can) names += (names.empty() ? "" : ", ") + std::string(name);
+    throw ValueError(kind +
+                     ": shard_state: an update takes norms of whole variables, of which a "
+                     "rank would have a part; the state of " +
+                     names + " can be cut");
+  }
+  if (state.common.accumulate > 1 && (state.common.clip_norm || state.common.clip_global_norm))
+    throw ValueError(kind + ": shard_state: with accumulate, " +
+                     (state.common.clip_norm ? "clip_norm" : "clip_global_norm") +
+                     " takes norms of what is accumulated, of which a rank would have a part: "
+                     "clip_value can be used, or accumulate = 1");
+}
+
+Tensor part_of(const Tensor &whole, const Piece &piece) {
+  const Interpreter::Scope eager(nullptr);
+  return weft::detail::copy_of(reshape(whole, {-1})[{slice(piece.begin, piece.end)}]);
+}
+
+void assign_gathered(const OptimizerState &state, const Entries &entries,
+                     const std::vector<Tensor> &parts, const char *what,
+                     const std::source_location &where) {
+  std::vector<OwnPart> own;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (const Variable &weight = entries[i]->weight.variable; parts[i].defined())
+      own.push_back({i, weight.dtype(), weight.shape(), weft::detail::on_host(parts[i])});
+  const std::vector<Tensor> values = gather_parts(state.kind, *state.shards(), own, what, where);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    entries[own[i].variable]->weight.variable.assign(values[i]);
+}
+
+void swap_parts(const OptimizerState &state, const Entries &entries,
+                const std::source_location &where) {
+  std::vector<Tensor> averages, weights;
+  for (const auto &entry : entries) {
+    averages.push_back(entry->average->value());
+    weights.push_back(part_of(entry->weight.variable.value(), *entry->piece));
+  }
+  assign_gathered(state, entries, averages, "averages of the weights", where);
+  for (std::size_t i = 0; i < entries.size(); ++i) entries[i]->average->assign(weights[i]);
+}
+
+} // namespace detail
+
+void Optimizer::shard_state(const distributed::Group &group, std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  detail::check_may_shard(*state_);
+  const distributed::Group over(group.state() == nullptr ? distributed::world_group()
+                                                         : group.state());
+  const int ranks = over.size(where);
+  if (ranks > 1 && state_->keeps_any())
+    state_->shard({.group = over, .rank = over.rank(where), .ranks = ranks, .cut = {}});
+}
+
+void Optimizer::gather_state(std::source_location where) const {
+  const CompositeCall site(state_->kind, where);
+  const std::shared_ptr<const detail::Shards> shards = state_->shards();
+  if (shards == nullptr) return;
+  if (!shards->cut) return state_->unshard({});
+  const detail::Entries entries = state_->all();
+  std::vector<std::vector<Tensor>> values(entries.size());
+  for (std::size_t kept = 1; kept < entries.front()->all().size(); ++kept) {
+    std::vector<detail::OwnPart> own;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const TensorType &type = entries[i]->weight.variable.state()->type();
+      own.push_back({i, type.dtype, type.shape,
+                     weft::detail::on_host(entries[i]->all()[kept].state()->load())});
+    }
+    const std::vector<Tensor> whole =
+        detail::gather_parts(state_->kind, *shards, own, "the optimizer's state", where);
+    for (std::size_t i = 0; i < entries.size(); ++i) values[i].push_back(whole[i]);
+  }
+  state_->unshard(values);
+}
+
+} // namespace weft::optimizers

@@ -1,0 +1,83 @@
+// The state of an optimizer cut over the ranks of a group: which elements of each variable a rank
+// has, and how ranks give each other what they have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <weft/distributed.h>
+
+namespace weft::optimizers::detail {
+
+/// A run of elements of a variable, in row-major order.
+struct Piece {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t size() const { return end - begin; }
+  bool operator==(const Piece &) const = default;
+};
+
+/// All variables one behind the other, wide dtypes first, so that all elements are aligned, cut
+/// into as many runs of bytes as there are ranks, as equal as elements allow.
+class Cut {
+public:
+  struct Sized {
+    std::int64_t elements;
+    std::size_t item_size;
+  };
+  Cut(std::vector<Sized> variables, int ranks);
+
+  /// Which elements of a variable are a rank's; maybe none.
+  Piece piece(std::size_t variable, int rank) const;
+  /// The numbers of the variables, in the order in which they stand.
+  const std::vector<std::size_t> &order() const { return order_; }
+
+private:
+  std::vector<Sized> variables_;
+  std::vector<std::size_t> order_;
+  std::vector<std::int64_t> starts_; ///< of the variables, in bytes
+  std::int64_t bytes_ = 0;
+  int ranks_;
+};
+
+/// Who has the parts of a state.
+struct Shards {
+  distributed::Group group;
+  int rank, ranks;
+  std::optional<Cut> cut; ///< none until all variables have values
+};
+
+/// A variable that ranks have the parts of, and this rank's part, contiguous on the host.
+struct OwnPart {
+  std::size_t variable; ///< its number in the cut
+  DType dtype;
+  Shape shape;
+  Tensor part;
+};
+
+/// Gives all ranks the whole of these, in their order. All ranks have parts of the same ones.
+/// Throws what collectives throw, naming `function`, which lives for ever.
+std::vector<Tensor> gather_parts(const char *function, const Shards &shards,
+                                 const std::vector<OwnPart> &own, const char *what,
+                                 const std::source_location &where);
+
+struct Entry;
+struct OptimizerState;
+
+/// Throws ValueError, naming it, unless parts of variables can be updated as whole ones are.
+void check_may_shard(const OptimizerState &state);
+/// These elements of a tensor, contiguous and of memory of their own, of one dimension.
+Tensor part_of(const Tensor &whole, const Piece &piece);
+/// Gives the weights the values that ranks have the parts of: `parts` are this rank's, undefined
+/// for a weight that keeps its value on all ranks. Throws as gather_parts, before anything is
+/// changed.
+void assign_gathered(const OptimizerState &state,
+                     const std::vector<std::shared_ptr<Entry>> &entries,
+                     const std::vector<Tensor> &parts, const char *what,
+                     const std::source_location &where);
+/// Exchanges weights and their averages, of which ranks have parts.
+void swap_parts(const OptimizerState &state, const std::vector<std::shared_ptr<Entry>> &entries,
+                const std::source_location &where);
+
+} // namespace weft::optimizers::detail
