@@ -39,9 +39,17 @@ struct Snapshot {
   std::map<std::string, std::string> texts;
 };
 
-/// Takes the values of all variables while no update goes on. Throws StateError inside of a traced
-/// function, naming `function`.
-Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveOptions &options);
+/// Who takes a part of what several have together: all of them have what is whole, and each has its
+/// pieces of the rest.
+struct PartOf {
+  int number = 0, parts = 1;
+};
+
+/// Takes the values of all variables, or one's part of them, while no update goes on. Throws
+/// StateError inside of a traced function, and for a piece of a variable where there is one part,
+/// naming `function`.
+Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveOptions &options,
+                       const PartOf &of = {});
 
 /// All parts of a checkpoint by their paths. Throws the same.
 detail::PartCollector collect_parts(const char *function, const std::vector<CheckpointPart> &parts);
@@ -54,7 +62,8 @@ struct NumberedFile {
   std::string path;
 };
 
-/// The numbered files of a folder, ascending; none if there is no such folder. Throws IOError.
+/// The numbered checkpoints of a folder, ascending: files, and the indices of those that are
+/// folders; none if there is no such folder. Throws IOError.
 std::vector<NumberedFile> numbered_files(const std::string &folder);
 
 /// Writes the file of the next free number, having created the folder, and returns it; maybe beside
@@ -62,9 +71,38 @@ std::vector<NumberedFile> numbered_files(const std::string &folder);
 NumberedFile write_numbered(const std::string &folder, Snapshot snapshot,
                             bool beside_others = false);
 
-/// Removes a file so that no other process finds half of it. One that is gone already is no fault.
-/// Throws IOError.
+/// Removes a checkpoint so that no other process finds half of it, with the folder that an index is
+/// in. One that is gone already is no fault. Throws IOError.
 void remove_numbered(const std::string &path);
+
+/// A checkpoint that several processes write, a part each, under a temporary name: the next number
+/// is its name when it is published, with an index, as a whole or not at all. One that is not
+/// published vanishes. All members throw IOError.
+class FolderOfParts {
+public:
+  /// Makes it, and the folder that it is to be in.
+  explicit FolderOfParts(const std::string &folder);
+  ~FolderOfParts();
+  FolderOfParts(const FolderOfParts &) = delete;
+  FolderOfParts &operator=(const FolderOfParts &) = delete;
+
+  const std::string &path() const { return path_; }
+  /// Writes the index of the parts, of whose headers these are the digests, and gives the folder
+  /// its number.
+  NumberedFile publish(const std::vector<std::string> &digests);
+
+private:
+  std::string folder_, path_;
+  int lock_ = -1; ///< held, so that nobody takes it for what a dead process has left
+};
+
+/// Writes a part into the folder; gives the digest of its header. Throws IOError.
+std::string write_part(const std::string &folder, Snapshot snapshot, const PartOf &of);
+
+/// What is known of the checkpoints of a folder whose headers are whole, oldest first.
+std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns);
+/// Removes those that are not to be kept.
+void remove_others(const std::string &folder, const CheckpointManagerOptions &options);
 
 /// Removes temporary files of writers that are no more, if they have been there for a minute: for
 /// an hour where the disk has no locks.

@@ -28,18 +28,20 @@ constexpr double kMostSeconds = 9e9;
 
 constexpr std::string_view kStart = "ckpt-", kEnd = ".safetensors", kTemporary = ".tmp-";
 
+/// A checkpoint without the ending of a file: a folder of parts.
+std::string folder_path_of(const std::string &folder, std::int64_t number) {
+  return folder + (folder.ends_with('/') ? "" : "/") + std::string(kStart) + std::to_string(number);
+}
 std::string path_of(const std::string &folder, std::int64_t number) {
-  return folder + (folder.ends_with('/') ? "" : "/") + std::string(kStart) +
-         std::to_string(number) + std::string(kEnd);
+  return folder_path_of(folder, number) + std::string(kEnd);
 }
 
-/// The number in a name, written as this library writes it; 0 if there is none.
+/// The number in a name of a file or a folder, written as this library writes it; 0 if there is
+/// none.
 std::int64_t number_of(std::string_view name) {
-  if (name.size() <= kStart.size() + kEnd.size() || !name.starts_with(kStart) ||
-      !name.ends_with(kEnd))
-    return 0;
-  const std::string_view digits =
-      name.substr(kStart.size(), name.size() - kStart.size() - kEnd.size());
+  if (!name.starts_with(kStart)) return 0;
+  std::string_view digits = name.substr(kStart.size());
+  if (digits.ends_with(kEnd)) digits.remove_suffix(kEnd.size());
   std::int64_t number = 0;
   if (digits.starts_with('0') || !detail::read_number(digits, number)) return 0;
   return std::max<std::int64_t>(number, 0);
@@ -51,6 +53,9 @@ std::int64_t next_number(const NumberedFile &last) {
                               "behind it: rename it");
   return last.number + 1;
 }
+
+std::string index_in(const std::string &folder) { return folder + "/model.safetensors.index.json"; }
+bool is_index(const std::string &path) { return path.ends_with(".json"); }
 
 /// The names of all that a folder has.
 std::vector<std::string> names_in(const std::string &folder) {
@@ -93,7 +98,8 @@ std::vector<NumberedFile> numbered_files(const std::string &folder) {
   std::vector<NumberedFile> files;
   for (const std::string &name : names_in(folder))
     if (const std::int64_t number = number_of(name); number != 0)
-      files.push_back({number, path_of(folder, number)});
+      files.push_back({number, name.ends_with(kEnd) ? path_of(folder, number)
+                                                    : index_in(folder_path_of(folder, number))});
   std::sort(files.begin(), files.end(),
             [](const NumberedFile &a, const NumberedFile &b) { return a.number < b.number; });
   return files;
@@ -112,16 +118,99 @@ NumberedFile write_numbered(const std::string &folder, Snapshot snapshot, bool b
   return {number, path_of(folder, number)};
 }
 
-void remove_numbered(const std::string &path) {
+namespace {
+
+/// A name beside `path` that no other thread or process takes.
+std::string temporary_of(const std::string &path) {
   static std::atomic<unsigned> count{0};
-  const std::string temporary = path + std::string(kTemporary) + std::to_string(getpid()) + "-" +
-                                std::to_string(count++) + "-removed";
-  FileCalls &calls = file_calls();
-  if ((calls.rename(path.c_str(), temporary.c_str()) == 0 &&
-       calls.unlink(temporary.c_str()) == 0) ||
+  return path + std::string(kTemporary) + std::to_string(getpid()) + "-" + std::to_string(count++);
+}
+
+/// Removes a file, or a folder with all that it has; whether it is gone, or else errno says why.
+bool remove_whole(const std::string &path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(std::filesystem::symlink_status(path, error)))
+    return file_calls().unlink(path.c_str()) == 0;
+  std::filesystem::remove_all(path, error);
+  errno = error.value();
+  return !error;
+}
+
+} // namespace
+
+void remove_numbered(const std::string &given) {
+  const std::string path = is_index(given) ? folder_of(given) : given;
+  const std::string temporary = temporary_of(path) + "-removed";
+  if ((file_calls().rename(path.c_str(), temporary.c_str()) == 0 && remove_whole(temporary)) ||
       errno == ENOENT)
     return;
   throw IOError(path + ": cannot be removed: " + std::strerror(errno));
+}
+
+namespace {
+
+std::string part_in(const std::string &folder, const PartOf &of) {
+  return folder + "/" + std::to_string(of.number) + "-of-" + std::to_string(of.parts) +
+         std::string(kEnd);
+}
+
+} // namespace
+
+FolderOfParts::FolderOfParts(const std::string &folder) : folder_(folder) {
+  make_folder(folder);
+  remove_leftovers(folder);
+  // The number is that of the next one by now; which one it becomes is known when it is published.
+  const std::vector<NumberedFile> before = numbered_files(folder);
+  path_ = temporary_of(folder_path_of(folder, before.empty() ? 1 : next_number(before.back())));
+  if (file_calls().mkdir(path_.c_str(), 0777) != 0)
+    throw IOError(path_ + ": cannot be created: " + std::strerror(errno));
+  lock_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECTORY);
+  if (lock_ >= 0) flock(lock_, LOCK_EX | LOCK_NB);
+}
+
+FolderOfParts::~FolderOfParts() {
+  if (!path_.empty()) remove_whole(path_);
+  if (lock_ >= 0) close(lock_);
+}
+
+NumberedFile FolderOfParts::publish(const std::vector<std::string> &digests) {
+  std::vector<std::unique_ptr<SafetensorsShard>> shards;
+  std::vector<std::pair<std::string, const SafetensorsShard *>> files;
+  for (const std::string &digest : digests) {
+    const std::string path = part_in(path_, {.number = static_cast<int>(shards.size()),
+                                             .parts = static_cast<int>(digests.size())});
+    const SafetensorsShard &shard = *shards.emplace_back(std::make_unique<SafetensorsShard>(path));
+    if (shard.header.texts.at(std::string(kHeaderDigest)) != digest)
+      shard.file.fail("is not what was written: do all ranks write into the same folder?");
+    files.emplace_back(path.substr(path_.size() + 1), &shard);
+  }
+  const std::string text = make_safetensors_index(files);
+  AtomicFile index(index_in(path_));
+  index.write(text.data(), text.size());
+  index.commit();
+  const std::vector<NumberedFile> before = numbered_files(folder_);
+  for (std::int64_t number = before.empty() ? 1 : next_number(before.back());;
+       number = next_number({number, path_of(folder_, number)})) {
+    const std::string name = folder_path_of(folder_, number);
+    // A file may have taken the number meanwhile.
+    if (std::error_code unknown; std::filesystem::exists(path_of(folder_, number), unknown))
+      continue;
+    if (file_calls().rename_to_free(path_.c_str(), name.c_str()) != 0) {
+      if (errno == EEXIST) continue;
+      throw IOError(name + ": cannot be given its name: " + std::strerror(errno));
+    }
+    path_.clear();
+    sync_folder(folder_, name);
+    return {number, index_in(name)};
+  }
+}
+
+std::string write_part(const std::string &folder, Snapshot snapshot, const PartOf &of) {
+  AtomicFile file(part_in(folder, of));
+  std::string digest =
+      write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts));
+  file.commit();
+  return digest;
 }
 
 void remove_leftovers(const std::string &folder) {
@@ -144,7 +233,7 @@ void remove_leftovers(const std::string &folder) {
     const Lock lock = lock_of(path);
     // Where there are no locks only what is old is surely left over.
     if (lock == Lock::free || (lock == Lock::none && age >= std::chrono::hours(1)))
-      file_calls().unlink(path.c_str());
+      remove_whole(path);
   }
 }
 

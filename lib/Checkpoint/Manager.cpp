@@ -132,7 +132,7 @@ private:
       if (options.background) yield_to_others();
       try {
         write_numbered(folder, std::move(*snapshot), options.background);
-        remove_others();
+        remove_others(folder, options);
       } catch (...) {
         failure = std::current_exception();
       }
@@ -177,8 +177,6 @@ private:
     }
   }
 
-  void remove_others() const;
-
   /// Of all below. Nothing is called with it held that is the user's, or waits for variables.
   forks::Mutex<std::mutex> mutex;
   Last last;
@@ -190,9 +188,6 @@ private:
 
 } // namespace detail
 
-namespace {
-
-/// The checkpoints of a folder whose headers are whole, oldest first.
 std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns) {
   std::vector<CheckpointInfo> infos;
   for (const NumberedFile &file : numbered_files(folder)) {
@@ -206,6 +201,8 @@ std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns) {
   }
   return infos;
 }
+
+namespace {
 
 /// Those with a metric, best first, and the newer first of equal ones.
 std::vector<CheckpointInfo> best_first(std::vector<CheckpointInfo> infos, bool largest_is_best) {
@@ -244,7 +241,7 @@ std::optional<CheckpointInfo> restore_first(const std::vector<CheckpointInfo> &i
 
 } // namespace
 
-void detail::ManagerState::remove_others() const {
+void remove_others(const std::string &folder, const CheckpointManagerOptions &options) {
   if (options.keep == 0) return;
   const std::vector<CheckpointInfo> infos = whole_ones(folder, /*warns=*/false);
   std::set<std::string> kept;

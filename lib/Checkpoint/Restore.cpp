@@ -105,6 +105,13 @@ private:
     wanted_.push_back(entry.name);
     return wanted_.size() - 1;
   }
+  /// Of what a variable is a piece of, just that is read.
+  std::size_t want(const SafetensorsEntry &entry, const Variable &variable) {
+    const VariablePiece *const piece = variable.state()->piece();
+    const std::size_t number = want(entry);
+    if (piece != nullptr) wanted_.back().run = {piece->begin, piece->begin + variable.shape()[0]};
+    return number;
+  }
 
   void compare(const PartCollector::VariablePart &part) {
     const auto &[paths, variable] = part;
@@ -118,14 +125,17 @@ private:
     }
     const std::optional<DType> dtype = loaded_dtype(entry->dtype, state_.loading);
     const bool has_shape = variable.initialized();
-    if (dtype != variable.dtype() || (has_shape && entry->shape != variable.shape())) {
-      const std::string own = has_shape ? to_string(TensorType{variable.dtype(), variable.shape()})
+    const VariablePiece *const piece = variable.state()->piece();
+    const Shape shape = piece != nullptr ? piece->whole : has_shape ? variable.shape() : Shape();
+    if (dtype != variable.dtype() || (has_shape && entry->shape != shape)) {
+      const std::string own = has_shape ? to_string(TensorType{variable.dtype(), shape})
                                         : std::string(name_of(variable.dtype())) + " of any shape";
       misfits_.push_back("'" + paths[0] + "' is " + own + ", but in the file " +
                          (dtype ? to_string(TensorType{*dtype, entry->shape})
                                 : shown(entry->dtype) + to_string(entry->shape)));
     }
-    variables_.emplace_back(&variable, want(*entry));
+    // What does not fit is not read.
+    variables_.emplace_back(&variable, misfits_.empty() ? want(*entry, variable) : want(*entry));
     if (!has_shape) waiting_.emplace_back(paths[0], variable);
     done_.insert(paths[0]);
   }

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "Checkpoint/Checkpoint.h"
+#include "Distributed/Tree.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/StridedCopy.h"
 #include "Runtime/Variable.h"
@@ -92,7 +93,40 @@ std::string named(std::string_view kind, const std::string &path) {
 
 } // namespace
 
-Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveOptions &options) {
+namespace {
+
+/// Leaves of whole tensors, which all have, those that one writes: they are as even in bytes as
+/// tensors allow.
+void keep_share(std::vector<SafetensorsItem> &items, const PartOf &of) {
+  const auto bytes_of = [](const SafetensorsItem &item) {
+    return item.tensor.size() * static_cast<std::int64_t>(item_size(item.tensor.dtype()));
+  };
+  std::int64_t all = 0, at = 0;
+  for (const SafetensorsItem &item : items) all += bytes_of(item);
+  const auto [begin, end] = distributed::share_of(all, of.number, of.parts);
+  std::erase_if(items, [&](const SafetensorsItem &item) {
+    const std::int64_t first = at;
+    at += bytes_of(item);
+    // Those without elements at the very end are of the last one.
+    const bool last = of.number + 1 == of.parts && first == all;
+    return !last && (first < begin || first >= end);
+  });
+}
+
+/// A piece by a name that no other piece has.
+SafetensorsItem piece_item(const std::string &path, const VariablePiece &piece,
+                           const Tensor &elements, std::map<std::string, std::string> &texts) {
+  const std::string name = path + '[' + std::to_string(piece.begin) + ':' +
+                           std::to_string(piece.begin + elements.size()) + ']';
+  texts.emplace(named(kPiecePrefix, name),
+                PieceOfTensor{.of = path, .whole = piece.whole, .begin = piece.begin}.text());
+  return {name, elements};
+}
+
+} // namespace
+
+Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveOptions &options,
+                       const PartOf &of) {
   const detail::PartCollector parts = collect_parts(function, what.parts());
   Snapshot snapshot;
   std::map<std::string, std::string> &texts = snapshot.texts;
@@ -113,11 +147,29 @@ Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveO
   // Between two updates: compiled calls and optimizers hold all that they change. What they change
   // next gets memory of its own, for these tensors keep theirs.
   const HeldVariables held(states_of(variables));
+  std::vector<SafetensorsItem> pieces;
+  std::map<std::string, std::string> texts_of_pieces;
   for (const auto &[paths, variable] : parts.variables) {
     for (std::size_t i = 1; i < paths.size(); ++i) texts.emplace(named(kAlias, paths[i]), paths[0]);
-    if (variable.initialized()) snapshot.items.push_back({paths[0], variable.state()->load()});
-    else texts.emplace(named(kUnset, paths[0]), "");
+    const VariablePiece *const piece = variable.state()->piece();
+    if (!variable.initialized()) {
+      texts.emplace(named(kUnset, paths[0]), "");
+    } else if (piece == nullptr) {
+      snapshot.items.push_back({paths[0], variable.state()->load()});
+    } else if (of.parts == 1) {
+      throw StateError(std::string(function) + ": '" + paths[0] + "' is cut over " +
+                       std::to_string(piece->ranks) +
+                       " ranks: call the optimizer's gather_state() on all of them first");
+    } else if (const Tensor elements = variable.state()->load(); elements.size() != 0) {
+      pieces.push_back(piece_item(paths[0], *piece, elements, texts_of_pieces));
+    }
   }
+  if (of.parts == 1) return snapshot;
+  keep_share(snapshot.items, of);
+  snapshot.items.insert(snapshot.items.end(), pieces.begin(), pieces.end());
+  // What is no tensor is in the first part.
+  if (of.number != 0) texts.clear();
+  texts.insert(texts_of_pieces.begin(), texts_of_pieces.end());
   return snapshot;
 }
 

@@ -1,13 +1,16 @@
 // The loop of `train::fit`.
 #include <weft/train/fit.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <set>
 
 #include "Checkpoint/Checkpoint.h"
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
+#include "Support/Log.h"
 #include "Train/Replicas.h"
 #include <weft/error.h>
 #include <weft/ops.h>
@@ -128,7 +131,7 @@ private:
     for (const auto &callback : settings_.callbacks) ((*callback).*event)(run_);
   }
 
-  void meet(const std::string &what) { replicas_.meet(what, run_.stop, run_.pause); }
+  void meet(const std::string &what) { replicas_.meet(what, run_.stop, run_.pause, is_due_); }
 
   /// What the latest checkpoint has: older ones do not say that there was one replica, nor where
   /// the process's generator stood.
@@ -164,9 +167,50 @@ private:
     what_.emplace(parts_.checkpoint);
     interrupts_.emplace();
     // A run that is over already never calls its layers.
-    if (!manager_->restore_latest(of_the_latest(*what_))) return std::nullopt;
+    const Checkpoint what = of_the_latest(*what_);
+    if (!(replicas_.shards() ? restore_parts_of_ranks(what) : manager_->restore_latest(what)))
+      return std::nullopt;
+    saved_step_ = run_.step;
     initialize_waiting("fit", parts_.checkpoint);
     return run_.step;
+  }
+
+  /// The same as the manager does, where each rank takes its pieces of the optimizer's state: all
+  /// ranks go on from one checkpoint, which is whole for all of them.
+  std::optional<CheckpointInfo> restore_parts_of_ranks(const Checkpoint &what) {
+    std::vector<CheckpointInfo> infos = manager_->checkpoints();
+    std::string broken;
+    for (auto info = infos.rbegin(); info != infos.rend(); ++info) {
+      std::string fault;
+      try {
+        restore_pieces(what, info->path);
+      } catch (const MisfitError &) {
+        throw;
+      } catch (const IOError &error) {
+        fault = error.message();
+        warn_line("fit: passed over a broken checkpoint: " + fault);
+      }
+      const auto faults = replicas_.tell("the restore of " + info->path, fault);
+      const auto first = std::ranges::find_if_not(faults, &std::string::empty);
+      if (first == faults.end()) return *info;
+      if (broken.empty()) broken = ": " + *first;
+    }
+    const std::string &folder = manager_->folder();
+    if (!numbered_files(folder).empty())
+      throw IOError(folder + ": has checkpoints, but all of them are broken" + broken);
+    return std::nullopt;
+  }
+  /// What a rank has of the optimizer is known when the weights have values.
+  void restore_pieces(const Checkpoint &what, const std::string &path) const {
+    weft::detail::RestoreState state;
+    state.quiet = true;
+    state.file.emplace(path);
+    state.parts = what.parts();
+    std::erase_if(state.parts, [&](const auto &part) { return replicas_.is_optimizer(part); });
+    restore_parts(state, {.function = "fit"});
+    initialize_waiting("fit", state.parts);
+    state.parts = what.parts();
+    restore_parts(state, {.function = "fit", .strict = true});
   }
 
   /// All of an epoch, or what is left of one that a checkpoint was saved in.
@@ -197,9 +241,12 @@ private:
       }
       tell(&Callback::step_end);
       if (manager_ && Interrupts::came() != 0) run_.pause = true;
+      is_due_ = is_timed_ && run_.leads && replicas_.shards() && is_due();
       if (manager_ || !settings_.callbacks.empty())
         meet("the end of step " + std::to_string(run_.step));
-      if (is_timed_ && !run_.pause && run_.leads) manager_->save_if_due(*what_, run_.step);
+      if (is_due_ && !run_.pause) save();
+      else if (is_timed_ && !run_.pause && run_.leads && !replicas_.shards())
+        manager_->save_if_due(*what_, run_.step);
     }
     if (run_.pause && !run_.stop) {
       if (bar) bar->finish();
@@ -222,7 +269,34 @@ private:
   }
 
   void save() {
-    if (manager_ && run_.leads) manager_->save(*what_, {.step = run_.step});
+    if (!manager_) return;
+    if (replicas_.shards()) save_parts();
+    else if (run_.leads) manager_->save(*what_, {.step = run_.step});
+  }
+
+  /// Where ranks have parts of the state, each writes its own. They are a checkpoint once rank 0
+  /// has the digests of all.
+  void save_parts() {
+    const FitCheckpoints &options = *settings_.checkpoints;
+    saved_step_ = run_.step;
+    saved_at_ = std::chrono::steady_clock::now();
+    const PartOf own{.number = replicas_.rank(), .parts = replicas_.ranks()};
+    std::optional<FolderOfParts> folder;
+    if (run_.leads) folder.emplace(options.folder);
+    const std::string path =
+        replicas_.tell("a checkpoint's folder", folder ? folder->path() : std::string()).front();
+    const auto digests = replicas_.tell(
+        "a checkpoint's parts",
+        write_part(path, take_snapshot("fit", *what_, {.step = run_.step}, own), own));
+    if (!folder) return;
+    folder->publish(digests);
+    remove_others(options.folder, {.keep = options.keep});
+  }
+  bool is_due() const {
+    const FitCheckpoints &options = *settings_.checkpoints;
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - saved_at_;
+    return (options.every_steps && run_.step - saved_step_ >= *options.every_steps) ||
+           (options.every_seconds && since.count() >= *options.every_seconds);
   }
 
   void note(const std::string &prefix, const std::optional<ProgressBar> &bar) {
@@ -240,6 +314,9 @@ private:
   std::int64_t stopped_ = 0;   ///< whether a callback has ended the run
   std::optional<CheckpointManager> manager_;
   bool is_timed_ = false; ///< whether it saves between the ends of epochs
+  bool is_due_ = false;   ///< whether all ranks save behind this step
+  std::int64_t saved_step_ = 0;
+  std::chrono::steady_clock::time_point saved_at_ = std::chrono::steady_clock::now();
   std::optional<Checkpoint> what_;
   std::optional<Interrupts> interrupts_;
   Replicas replicas_;

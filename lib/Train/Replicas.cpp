@@ -51,14 +51,6 @@ Replicas::Replicas(FitParts &parts, const FitSettings &settings)
   count_ = parallel.replicas.value_or(0);
 }
 
-/// Runs what all ranks do, which throws the same on all of them.
-template <class F>
-void Replicas::together(const F &exchange) {
-  exchanging_ = true;
-  exchange();
-  exchanging_ = false;
-}
-
 void Replicas::refuse() noexcept {
   if (!asked() || ranks_ == 1 || exchanging_) return;
   std::optional<distributed::detail::Place> place;
@@ -83,14 +75,18 @@ void Replicas::refuse() noexcept {
 }
 
 void Replicas::begin() {
-  if (!asked()) return;
+  if (!asked()) return check_shards();
   const Parallel &parallel = settings_.parallel;
+  // What is cut below is never whole, unless a rank has it already.
+  std::shared_ptr<void> held = hold_state();
   const auto parts = collect_parts("fit", parts_.checkpoint);
   if (ranks_ > 1) {
     std::vector<std::string> lines = {
         parallel.replicas ? "replicas = " + std::to_string(*parallel.replicas)
                           : "replicas by default",
         "bucket_mib = " + number_text(parallel.bucket_mib),
+        parallel.shard_state == ShardState::optimizer ? "shard_state = optimizer"
+                                                      : "no shard_state",
         "epochs = " + std::to_string(settings_.epochs),
         settings_.checkpoints ? "checkpoints" : "no checkpoints",
         counted(static_cast<std::int64_t>(settings_.callbacks.size()), "callback"),
@@ -102,10 +98,13 @@ void Replicas::begin() {
     for (const auto &part : parts.variables) {
       const Variable &variable = part.variable;
       const bool has_value = variable.initialized();
+      const VariablePiece *const piece = variable.state()->piece();
       lines.push_back("'" + part.paths.front() + "' of " +
-                      (has_value ? to_string(variable.state()->type())
-                                 : std::string(name_of(variable.dtype())) + " without a value"));
-      if (has_value) values.push_back(variable);
+                      (piece != nullptr
+                           ? to_string(TensorType{variable.dtype(), piece->whole}) + ", cut"
+                       : has_value ? to_string(variable.state()->type())
+                                   : std::string(name_of(variable.dtype())) + " without a value"));
+      if (has_value && piece == nullptr) values.push_back(variable);
     }
     // What layers, metrics and the optimizer were constructed with.
     weft::detail::PartCollector constants;
@@ -128,6 +127,8 @@ void Replicas::begin() {
   if (!(parallel.bucket_mib > 0 && std::isfinite(parallel.bucket_mib)))
     throw ValueError("fit: bucket_mib is " + number_text(parallel.bucket_mib) +
                      ", but must be positive");
+  check_shards();
+  shard(std::move(held));
 }
 
 void Replicas::settle(std::optional<std::int64_t> restored) {
@@ -425,15 +426,23 @@ bool Replicas::validate(std::int64_t epoch) {
   return any;
 }
 
-void Replicas::meet(const std::string &what, bool &stop, bool &pause) {
+void Replicas::meet(const std::string &what, bool &stop, bool &pause, bool &save) {
   if (!asked() || ranks_ == 1) return;
   together([&] {
-    const std::string own = {static_cast<char>(stop), static_cast<char>(pause)};
+    const std::string own = {static_cast<char>(stop), static_cast<char>(pause),
+                             static_cast<char>(save)};
     for (const std::string &wish : exchange_bytes(caller_, group_, what, own)) {
       stop = stop || wish[0] != 0;
       pause = pause || wish[1] != 0;
+      save = save || wish[2] != 0;
     }
   });
+}
+
+std::vector<std::string> Replicas::tell(const std::string &what, const std::string &text) {
+  std::vector<std::string> texts;
+  together([&] { texts = exchange_texts(caller_, group_, what, text); });
+  return texts;
 }
 
 } // namespace weft::train::detail

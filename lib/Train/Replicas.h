@@ -25,6 +25,10 @@ public:
   /// Whether steps are those of replicas.
   bool any() const { return count_ > 1; }
   bool leads() const { return rank_ == 0; }
+  int rank() const { return rank_; }
+  int ranks() const { return ranks_; }
+  /// Whether each rank has a part of the optimizer's state.
+  bool shards() const;
   /// Their number, once it is settled; what checkpoints keep.
   std::int64_t &count() { return count_; }
 
@@ -38,8 +42,12 @@ public:
   bool validate(std::int64_t epoch);
   /// That metrics were reset. Throws ValueError for one that does not begin at 0.
   void check_metrics() const;
-  /// A place that all ranks come to, and whether one of them wants either.
-  void meet(const std::string &what, bool &stop, bool &pause);
+  /// A place that all ranks come to, and whether one of them wants either, or to save.
+  void meet(const std::string &what, bool &stop, bool &pause, bool &save);
+  /// A text of each rank, told to all of them.
+  std::vector<std::string> tell(const std::string &what, const std::string &text);
+  /// Whether that part of a checkpoint is the optimizer.
+  bool is_optimizer(const CheckpointPart &part) const;
   /// Tells the others, which wait for this rank, of the exception that is being handled.
   void refuse() noexcept;
 
@@ -59,8 +67,16 @@ private:
     double weight = 0;         ///< its share of the rows
   };
 
+  /// Runs what all ranks do, which throws the same on all of them.
   template <class F>
-  void together(const F &exchange);
+  void together(const F &exchange) {
+    exchanging_ = true;
+    exchange();
+    exchanging_ = false;
+  }
+  std::shared_ptr<void> hold_state();
+  void check_shards() const;
+  void shard(std::shared_ptr<void> held);
   void find_metrics();
   std::int64_t rows_of(const Rows &tensors) const;
   /// Runs this rank's replicas on their rows; gives what `compute` does, reduced over all. The

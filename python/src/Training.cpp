@@ -1,6 +1,7 @@
 // The loop of fit with the functions of Python that it calls, and the callbacks of the library.
 #include "Define.h"
 #include "Histories.h"
+#include "Optimizers.h"
 #include "Runs.h"
 #include "Saved.h"
 #include "Text.h"
@@ -191,7 +192,7 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   return parts;
 }
 
-using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double>;
+using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double, nb::object>;
 using Folder =
     std::tuple<std::string, std::int64_t, std::optional<std::int64_t>, std::optional<double>>;
 
@@ -224,10 +225,20 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   run.variables = nn::named_variables(PythonParts(model, Optimizers::left));
   train::Parallel parallel{.replicas = 0};
   if (shared) {
-    const auto &[replicas, group, bucket_mib] = *shared;
-    parallel = {.replicas = replicas, .group = group_of(group, "fit"), .bucket_mib = bucket_mib};
+    static constexpr const char *states[] = {"none", "optimizer"};
+    const auto &[replicas, group, bucket_mib, shard_state] = *shared;
+    parallel = {.replicas = replicas,
+                .group = group_of(group, "fit"),
+                .bucket_mib = bucket_mib,
+                .shard_state = static_cast<train::ShardState>(
+                    word_of(shard_state, states, {"fit", "shard_state"}))};
   }
-  const train::detail::FitSettings settings{epochs, metrics, all, folder, parallel, progress};
+  const nb::object optimizer = calls.attr("optimizer");
+  const bool is_own = nb::isinstance<OptimizerObject>(optimizer);
+  const std::optional<optimizers::Optimizer> bound =
+      is_own ? optimizer_in(optimizer.ptr()).made : std::nullopt;
+  const train::detail::FitSettings settings{epochs,   metrics,  all, folder,
+                                            parallel, progress, {},  bound ? &*bound : nullptr};
   const distributed::detail::Place place(place_of_user());
   return BoundHistory(
       without_lock([&] { return train::detail::fit(std::move(run), parts, settings); }));

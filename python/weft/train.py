@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 from weft import _train, _weft
 from weft._arguments import integer, optional_integer, optional_number, options
@@ -116,6 +116,10 @@ class Parallel(NamedTuple):
     """The ranks; by default the world."""
     bucket_mib: float = 4
     """Gradients travel together in exchanges of so many MiB, or of one variable."""
+    shard_state: Literal["none", "optimizer"] | None = None
+    """With "optimizer" each rank keeps a part of what the optimizer keeps for its variables (ZeRO-1), as
+    even as it can be, and checkpoints are folders that all ranks write parts of; the bits of the run are
+    the same. After `fit` the state is cut still: see `Optimizer.shard_state`."""
 
 
 def _method(of: Any, *names: str) -> Callable[..., Any]:
@@ -259,6 +263,10 @@ class _Calls:
     def update(self, gradients: list[Any]) -> None:
         self._update_by(gradients)
 
+    def update_at_once(self) -> None:
+        """Has updates be no traced functions, which have the same bits."""
+        self._update_by = self._update_step
+
     def start_tests(self) -> None:
         self._tests = iter(self.validation or ())
         self._count = 0
@@ -394,8 +402,9 @@ def fit(
     Raises:
         ValueError: for a negative number of epochs, data or validation without a batch, and metrics
             of one name; with replicas for more ranks than there are, another number than the
-            checkpoints have, fewer than 1, a batch of fewer rows that is not the last of its epoch, and metrics
-            without variables or that do not begin at 0
+            checkpoints have, fewer than 1, a batch of fewer rows that is not the last of its epoch, metrics
+            without variables or that do not begin at 0, and `shard_state` with an optimizer whose state
+            cannot be cut
         ShapeError: for a loss that is no scalar, and tensors of a batch that replicas cannot share
         StateError: if ranks do not do the same, and on the others for what one of them raises
         TypeError: for a batch that is no pair, a metric or a callback that is none, and
@@ -411,6 +420,8 @@ def fit(
     where = None if checkpoints is None else _folder(checkpoints)
     parts: list[tuple[str, Any]] = []
     shared = None if parallel is None or parallel is False else _parallel(parallel)
+    if shared is not None and shared[-1] is not None:
+        calls.update_at_once()  # an exchange between ranks
     if where is not None or shared is not None:
         # What there is to save, before the first update.
         if hasattr(optimizer, "prepare"):  # one that derives from weft.optimizers.Optimizer
@@ -450,7 +461,7 @@ def _method_of_optimizer(optimizer: Any) -> None:
         )
 
 
-def _parallel(given: Any) -> tuple[int | None, Any, float]:
+def _parallel(given: Any) -> tuple[int | None, Any, float, Any]:
     if given is True:
         raise TypeError(
             "fit: parallel is True, but must be a number of replicas, or wf.train.Parallel() for one "
@@ -468,6 +479,7 @@ def _parallel(given: Any) -> tuple[int | None, Any, float]:
         optional_integer("fit: replicas", options.replicas),
         options.group,
         4.0 if bucket is None else bucket,
+        options.shard_state,
     )
 
 

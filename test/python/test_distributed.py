@@ -1,11 +1,13 @@
 """Groups and collectives in a world of one, and in two processes where an MPI launcher is there."""
 
+import json
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -152,29 +154,32 @@ def run(replicas, folder, pause=0, compile=True, more=()):
         model, wf.data.from_tensors(xs, ys).shuffle().batch(12), optimizer=adam, loss=wf.losses.mean_squared_error,
         metrics={"error": Error()}, validation=[[xs[:10], ys[:10]], [xs[10:], ys[10:]]], epochs=4, callbacks=[stop, *more],
         parallel=replicas, checkpoints=folder, compile=compile, progress=True)
+    held = [each.shape for each in adam.state[1:]]
+    adam.gather_state()
     bits = hashlib.sha256()
-    for each in [*model.variables, *adam.variables]:
+    for each in [*model.variables, *adam.state]:
         bits.update(np.asarray(each).tobytes())
+    if pause: print(f"{rank} has {held}\\n", end="", flush=True)
     return [bits.hexdigest(), *(float(x).hex() for name in history.names() for x in history[name])]
 """
+
+
+def trained_on(script: Path, ranks: int, what: str, bars: int) -> str:
+    script.write_text(TRAIN + what)
+    start = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"] if ranks > 1 else []
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+    done = subprocess.run([*start, sys.executable, str(script)], env=environment, capture_output=True, text=True,
+                          timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Bars are those of one process.
+    assert done.stderr.count("epoch 1/4") == bars, done.stderr
+    return done.stdout
 
 
 def test_training(tmp_path: Path) -> None:
     if shutil.which("mpirun") is None:
         pytest.skip("there is no mpirun: apt-get install openmpi-bin")
-    script = tmp_path / "train.py"
-
-    def on(ranks: int, what: str, bars: int) -> str:
-        script.write_text(TRAIN + what)
-        start = ["mpirun", "-n", str(ranks), "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"] if ranks > 1 else []
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
-        done = subprocess.run([*start, sys.executable, str(script)], env=environment, capture_output=True, text=True,
-                              timeout=100, check=False)
-        assert done.returncode == 0, done.stdout + done.stderr
-        # Bars are those of one process.
-        assert done.stderr.count("epoch 1/4") == bars, done.stderr
-        return done.stdout
-
+    on = partial(trained_on, tmp_path / "train.py")
     whole = """
 results = run(3, None), run(2, None), run(3, None, compile=False)
 if rank == 0: print(*results)
@@ -216,6 +221,51 @@ print(f"{rank} done {wf.distributed.all_reduce(1).item()}\\n", end="", flush=Tru
     line = 1 + TRAIN.count("\n") + 10
     assert f"fit: rank 1: KeyError: 'callback on rank 1' (train.py:{line})\n" in refused, refused
     assert "1 has its own\n" in refused and "arguments differ" not in refused
+
+
+def test_state_in_parts(tmp_path: Path) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    on = partial(trained_on, tmp_path / "train.py")
+    folder = str(tmp_path / "run")
+    # Of the 57 elements that Adam keeps twice, rank 0 has 29 and rank 1 28.
+    saved = on(2, f"""
+cut = wf.train.Parallel(2, shard_state="optimizer")
+run(cut, {folder!r}, pause=2)
+results = run(2, None), run(cut, None)
+if rank == 0: print(*results)
+wf.distributed.barrier()
+try:
+    run(wf.train.Parallel(2, shard_state="optimizer" if rank == 0 else None), None)
+except wf.StateError as error:
+    print(f"{{rank}}: {{error}}\\n", end="", flush=True)
+adam = wf.optimizers.Adam([wf.Variable([1.0, 2.0, 3.0])])
+adam.shard_state()
+print(f"{{rank}} keeps {{[each.shape for each in adam.state]}}\\n", end="", flush=True)
+for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(), lambda: wf.optimizers.Lamb([wf.Variable([1.0])]).shard_state()):
+    try:
+        wrong()
+    except (wf.StateError, wf.ValueError) as error:
+        print(f"{{rank}}: {{error}}\\n", end="", flush=True)
+""", bars=3)
+    whole, cut = re.findall(r"(?<=\[)'[0-9a-f]{64}', [^\]]*(?=\])", saved)
+    assert whole == cut
+    assert sorted(re.findall(r"\d keeps .*", saved)) == ["0 keeps [(), (2,), (2,)]", "1 keeps [(), (1,), (1,)]"], saved
+    for rank in range(2):
+        held = re.search(rf"{rank} has \[(.*)\]", saved)
+        assert held and sum(int(size) for size in re.findall(r"\((\d+),\)", held[1])) == 58 - 2 * rank, saved
+        assert re.search(rf"{rank}: train.py:\d+: fit: ranks do not do the same: rank 0 has shard_state = optimizer, and rank 1 no shard_state", saved), saved
+        assert re.search(rf"{rank}: train.py:\d+: Adam: the state is cut over 2 ranks, which a traced function cannot update", saved), saved
+        assert re.search(rf"{rank}: train.py:\d+: Lamb: shard_state: an update takes norms of whole variables", saved), saved
+    latest = wf.latest_checkpoint(folder)
+    assert latest and latest.endswith("/ckpt-2/model.safetensors.index.json")
+    index = json.loads(Path(latest).read_text())
+    assert set(index["weight_map"].values()) == {"0-of-2.safetensors", "1-of-2.safetensors"}
+    pieces = index["weft.pieces"]["optimizer.slots.m.0.kernel"]
+    assert pieces["shape"] == [3, 8]
+    # Other readers, and one process, have all of it.
+    assert wf.io.load_safetensors(latest)["optimizer.slots.m.0.kernel"].shape == (3, 8)
+    assert f"[{whole}]" in on(1, f"print(run(None or wf.train.Parallel(), {folder!r}))", bars=0)
 
 
 def test_an_interrupted_launcher_saves_first(tmp_path: Path) -> None:
@@ -312,6 +362,9 @@ def test_replicas_in_one_process() -> None:
         fit(parallel=4, metrics=[Counter()])
     with pytest.raises(wf.ValueError, match="fit: a batch has fewer rows than the 9 replicas, 8|fit: bucket_mib"):
         wf.train.fit(model, data.repeat(2), optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False, parallel=9)
+    fit(parallel=wf.train.Parallel(4, shard_state="optimizer"))
+    with pytest.raises(wf.ValueError, match="fit: shard_state is 'weights': it is one of 'none', 'optimizer'"):
+        fit(parallel=wf.train.Parallel(4, shard_state="weights"))  # type: ignore[arg-type]
     with pytest.raises(wf.DTypeError, match="fit: group is a int"):
         fit(parallel=wf.train.Parallel(4, group=3))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="fit: replicas"):

@@ -79,6 +79,12 @@ struct FitCheckpoints {
   std::optional<double> every_seconds = std::nullopt;
 };
 
+/// What of a run's state each rank keeps a part of, where otherwise it keeps all.
+enum class ShardState : std::int32_t {
+  none,
+  optimizer, ///< what the optimizer keeps for its variables (ZeRO-1)
+};
+
 /// How the batches of a run are shared by the processes of a program, its ranks (docs/training.md).
 /// Each batch is cut into one part for each replica, by rows; a replica computes the gradients of
 /// its part, weighted by its share of the rows, and they are added by one tree. So all numbers of a
@@ -91,6 +97,10 @@ struct Parallel {
   distributed::Group group = {};
   /// Gradients travel together in exchanges of so many MiB, or of one variable.
   double bucket_mib = 4;
+  /// The bits of a run are the same whatever it is. With `optimizer` the memory of its state is
+  /// divided by the ranks, checkpoints are folders that all ranks write parts of, and after `fit`
+  /// the state is cut still (see Optimizer::shard_state).
+  ShardState shard_state = ShardState::none;
 };
 
 /// Options of `fit`, of inputs X and labels Y.
@@ -153,6 +163,7 @@ struct FitSettings {
   const Parallel &parallel;
   bool progress;
   std::source_location where = {};
+  const optimizers::Optimizer *optimizer = nullptr; ///< null if it is none of the library's
 };
 History fit(Run run, FitParts &parts, const FitSettings &settings);
 
@@ -224,8 +235,9 @@ Tensor predictions_of(const Model &model, const X &x, bool training) {
 /// ShapeError for a loss that is no scalar, and what model, loss, data and callbacks throw.
 ///
 /// With `parallel`, ValueError for more ranks than replicas, another number of replicas than the
-/// checkpoints have, a batch of fewer rows than replicas that is not the last of its epoch, and
-/// metrics that do not begin at 0 or have no variables; ShapeError for tensors of a batch without
+/// checkpoints have, a batch of fewer rows than replicas that is not the last of its epoch, metrics
+/// that do not begin at 0 or have no variables, and `shard_state` with an optimizer whose state
+/// cannot be cut; ShapeError for tensors of a batch without
 /// rows or with different numbers of them; StateError if the ranks do not do the same; and, on the
 /// other ranks, StateError with what one of them throws, or PeerError.
 template <class Model, class X, class Y>
@@ -322,8 +334,8 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   parts.checkpoint = {
       {"model", model}, {"optimizer", options.optimizer}, {"data", data}, {"metrics.loss", mean}};
   detail::FitSettings settings{
-      options.epochs,   {},   options.callbacks, options.checkpoints, options.parallel,
-      options.progress, where};
+      options.epochs,   {},    options.callbacks, options.checkpoints, options.parallel,
+      options.progress, where, &options.optimizer};
   for (const NamedMetric<Y> &metric : options.metrics) {
     parts.checkpoint.push_back(metric.part("metrics." + metric.name));
     settings.metrics.push_back(metric.name);

@@ -19,6 +19,9 @@ Tensor values(std::int64_t number, const Shape &shape, DType dtype);
 /// Whether dtypes, shapes and bits are the same.
 bool equal(const Tensor &a, const Tensor &b);
 
+/// A text of the bits of variables and of a history.
+std::string digest_of_run(const std::vector<Variable> &variables, const train::History &history);
+
 /// Traced collectives beside eager ones.
 void traced();
 /// Derivatives beside differences of the sum over the ranks.
@@ -29,5 +32,7 @@ void programs();
 /// parts, "whole,2" is the same in one, of two replicas, "meetings" counts exchanges, and "refused"
 /// is what ranks may not do.
 void training(const std::string &how);
+/// Optimizers' state in parts: "bits", "memory", "hand", "refused".
+void sharding(const std::string &how);
 
 } // namespace weft::distributed::tests

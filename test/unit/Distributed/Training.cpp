@@ -1,14 +1,39 @@
 // Runs of train::fit by the ranks of weft-test-ranks: their bits, what goes on after a pause, and
 // what is refused.
+#include <csignal>
 #include <filesystem>
 
 #include "Distributed/World.h"
 #include "Ranks.h"
+#include "Support/Files.h"
 
 using namespace weft;
 namespace wd = weft::distributed;
 
 namespace weft::distributed::tests {
+
+std::string digest_of_run(const std::vector<Variable> &variables, const train::History &history) {
+  std::string text;
+  for (const Variable &variable : variables) {
+    const Tensor value =
+        cast(variable.value(), is_floating(variable.dtype()) ? f64 : i64).reshape({-1});
+    for (const double number : cast(value, f64).to_vector<double>()) {
+      char digits[40];
+      std::snprintf(digits, sizeof digits, "%a ", number);
+      text += digits;
+    }
+  }
+  for (const std::string &name : history.names()) {
+    text += name;
+    for (const train::History::Point &point : history.series(name)) {
+      char digits[60];
+      std::snprintf(digits, sizeof digits, " %lld:%a", static_cast<long long>(point.step),
+                    point.value);
+      text += digits;
+    }
+  }
+  return std::to_string(std::hash<std::string>()(text)) + " of " + std::to_string(text.size());
+}
 
 namespace {
 
@@ -47,29 +72,6 @@ struct Problem {
             .progress = false};
   }
 };
-
-std::string digest_of_run(const std::vector<Variable> &variables, const train::History &history) {
-  std::string text;
-  for (const Variable &variable : variables) {
-    const Tensor value =
-        cast(variable.value(), is_floating(variable.dtype()) ? f64 : i64).reshape({-1});
-    for (const double number : cast(value, f64).to_vector<double>()) {
-      char digits[40];
-      std::snprintf(digits, sizeof digits, "%a ", number);
-      text += digits;
-    }
-  }
-  for (const std::string &name : history.names()) {
-    text += name;
-    for (const train::History::Point &point : history.series(name)) {
-      char digits[60];
-      std::snprintf(digits, sizeof digits, " %lld:%a", static_cast<long long>(point.step),
-                    point.value);
-      text += digits;
-    }
-  }
-  return std::to_string(std::hash<std::string>()(text)) + " of " + std::to_string(text.size());
-}
 
 /// Says, by rank 0, what a run came to, which all ranks have in common.
 void say_run(const std::string &name, const Problem &problem, const train::History &history) {
@@ -151,12 +153,30 @@ private:
   std::int64_t after_;
 };
 
+/// The last rank dies when it has written its part of the third checkpoint, with the other ranks in
+/// the middle of theirs.
+class KilledAtPart final : public FileCalls {
+public:
+  int rename(const char *from, const char *to) override {
+    const std::string name = to;
+    const int last = Group().size() - 1;
+    if (name.ends_with(std::to_string(last) + "-of-" + std::to_string(last + 1) + ".safetensors") &&
+        ++parts_ == 3)
+      std::raise(SIGKILL);
+    return FileCalls::rename(from, to);
+  }
+
+private:
+  int parts_ = 0;
+};
+
 /// Of as many replicas as ranks, unless it goes on.
-void resumed(const std::string &folder, std::int64_t pause, std::optional<std::int64_t> replicas) {
+void resumed(const std::string &folder, std::int64_t pause, std::optional<std::int64_t> replicas,
+             train::ShardState shard = train::ShardState::none) {
   random::set_seed(7);
   const Problem problem;
   auto options = problem.options(kEpochs);
-  options.parallel = {.replicas = replicas};
+  options.parallel = {.replicas = replicas, .shard_state = shard};
   if (!folder.empty()) {
     options.checkpoints = train::FitCheckpoints{.folder = folder, .every_steps = 2};
     options.callbacks.push_back(std::make_shared<Pause>(pause));
@@ -167,6 +187,7 @@ void resumed(const std::string &folder, std::int64_t pause, std::optional<std::i
   };
   const train::History history = train::fit(problem.model, problem.data, options);
   if (pause != 0) return say("paused");
+  problem.adam.gather_state();
   std::vector<Variable> variables = nn::variables(problem.model);
   for (const Variable &variable : problem.adam.state()) variables.push_back(variable);
   variables.push_back(random::process_generator().state());
@@ -283,6 +304,18 @@ void training(const std::string &how) {
     resumed(folder, 9, std::nullopt);
   } else if (part == "resume") {
     resumed(folder, 0, std::nullopt);
+  } else if (part == "pause-8") {
+    resumed(folder, 9, 8);
+  } else if (part == "pause-cut") {
+    resumed(folder, 9, 8, train::ShardState::optimizer);
+  } else if (part == "resume-cut") {
+    resumed(folder, 0, std::nullopt, train::ShardState::optimizer);
+  } else if (part == "killed") {
+    KilledAtPart calls;
+    use_file_calls(&calls);
+    resumed(folder, 9, 8, train::ShardState::optimizer);
+  } else if (part == "broken") {
+    said([&] { resumed(folder, 0, std::nullopt, train::ShardState::optimizer); });
   } else if (part == "whole") {
     resumed("", 0, std::stoll(folder));
   } else if (part == "other") {

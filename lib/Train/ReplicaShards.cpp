@@ -1,0 +1,85 @@
+// The optimizer's state of a run whose ranks each keep a part of it.
+#include <algorithm>
+
+#include "Checkpoint/Checkpoint.h"
+#include "NN/Optimizers/State.h"
+#include "Train/Replicas.h"
+#include <weft/error.h>
+
+namespace weft::train::detail {
+
+namespace {
+
+/// Has an optimizer give nothing its first value while it lives.
+class Held {
+public:
+  explicit Held(optimizers::detail::OptimizerState &state) : state_(state) { state_.hold(true); }
+  ~Held() { state_.hold(false); }
+  Held(const Held &) = delete;
+  Held &operator=(const Held &) = delete;
+
+private:
+  optimizers::detail::OptimizerState &state_;
+};
+
+} // namespace
+
+bool Replicas::shards() const {
+  return asked() && settings_.optimizer != nullptr &&
+         settings_.optimizer->internals()->shards() != nullptr;
+}
+
+/// Throws for a state that cannot be cut as it is asked for.
+void Replicas::check_shards() const {
+  const bool wanted = settings_.parallel.shard_state != ShardState::none;
+  if (!asked() && wanted)
+    throw ValueError("fit: shard_state is for the ranks of a parallel run, and this call has none: "
+                     "ask for replicas");
+  if (wanted && settings_.optimizer == nullptr)
+    throw ValueError("fit: shard_state is for optimizers of the library, whose state it can cut: "
+                     "leave it out");
+  if (wanted) optimizers::detail::check_may_shard(*settings_.optimizer->internals());
+  const auto over =
+      settings_.optimizer == nullptr ? nullptr : settings_.optimizer->internals()->shards();
+  if (over != nullptr && (!asked() || over->ranks != ranks_))
+    throw StateError("fit: the optimizer's state is cut over " + std::to_string(over->ranks) +
+                     " ranks" + ", of which " +
+                     (asked() ? "this run has others" : "this call is none") +
+                     ": call gather_state() first");
+}
+
+/// As long as the result lives, what is to be cut is given no first values, unless a rank has them
+/// already.
+std::shared_ptr<void> Replicas::hold_state() {
+  if (ranks_ == 1) return nullptr;
+  const optimizers::Optimizer *const optimizer = settings_.optimizer;
+  bool any = false;
+  together([&] {
+    const bool own = optimizer != nullptr && optimizer->internals()->has_values();
+    for (const std::string &rank :
+         exchange_bytes(caller_, group_, "the beginning", std::string(1, own ? '1' : '0')))
+      any = any || rank == "1";
+  });
+  if (any || settings_.parallel.shard_state == ShardState::none || optimizer == nullptr)
+    return nullptr;
+  return std::make_shared<Held>(*optimizer->internals());
+}
+
+/// Cuts the optimizer's state, or joins what another run has cut.
+void Replicas::shard(std::shared_ptr<void> held) {
+  held.reset();
+  if (settings_.optimizer == nullptr) return;
+  if (settings_.parallel.shard_state == ShardState::optimizer)
+    settings_.optimizer->shard_state(group_, settings_.where);
+  else if (shards()) together([&] { settings_.optimizer->gather_state(settings_.where); });
+}
+
+bool Replicas::is_optimizer(const CheckpointPart &part) const {
+  weft::detail::PartCollector parts;
+  part.collect(parts);
+  return std::ranges::any_of(parts.variables, [&](const auto &one) {
+    return one.variable == settings_.optimizer->internals()->step;
+  });
+}
+
+} // namespace weft::train::detail
