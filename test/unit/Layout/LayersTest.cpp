@@ -42,6 +42,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["Data"] = may["IO"] = may["Events"] = may["Checkpoint"] = may["Train"] = may["NN"];
   may["Events"].insert("Events");
   may["Checkpoint"].insert("Checkpoint");
+  // State that is cut over ranks, and is saved by all of them.
+  for (const char *const layer : {"NN", "Checkpoint"}) may[layer].insert("Distributed");
   may["Distributed"] = {"Support", "OpDefs", "Runtime", "Kernels", "Ops", "Program"};
   may["Mpi"] = {"Distributed"}; // a library of its own
   may["Train"].insert({"Distributed", "Train", "Checkpoint", "Events", "Profile", "Export"});
