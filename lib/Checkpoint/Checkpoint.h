@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "IO/Safetensors.h"
@@ -96,8 +97,16 @@ private:
   int lock_ = -1; ///< held, so that nobody takes it for what a dead process has left
 };
 
-/// Writes a part into the folder; gives the digest of its header. Throws IOError.
-std::string write_part(const std::string &folder, Snapshot snapshot, const PartOf &of);
+/// Writes a part into the folder, maybe beside others who want the processors; gives the digest of
+/// its header. Throws IOError.
+std::string write_part(const std::string &folder, Snapshot snapshot, const PartOf &of,
+                       bool beside_others = false);
+
+/// Lets the other threads of the program go first, from now on: they train, and wait for each other
+/// at every step.
+void yield_to_others();
+/// A thread that no signal of the program comes to.
+std::thread without_signals(const std::function<void()> &run);
 
 /// What is known of the checkpoints of a folder whose headers are whole, oldest first.
 std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns);

@@ -205,10 +205,11 @@ NumberedFile FolderOfParts::publish(const std::vector<std::string> &digests) {
   }
 }
 
-std::string write_part(const std::string &folder, Snapshot snapshot, const PartOf &of) {
+std::string write_part(const std::string &folder, Snapshot snapshot, const PartOf &of,
+                       bool beside_others) {
   AtomicFile file(part_in(folder, of));
   std::string digest =
-      write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts));
+      write_safetensors(file, std::move(snapshot.items), std::move(snapshot.texts), beside_others);
   file.commit();
   return digest;
 }

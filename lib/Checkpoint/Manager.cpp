@@ -27,14 +27,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Lets the other threads of the program go first, from now on: they train, and wait for each other
-/// at every step.
+} // namespace
+
 void yield_to_others() {
   constexpr int kNice = 10; // a tenth of the weight: with the least of all, saves may never end
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice); // a wish: it may fail
 }
 
-/// A thread that no signal of the program comes to.
 std::thread without_signals(const std::function<void()> &run) {
   sigset_t all, before;
   sigfillset(&all);
@@ -48,8 +47,6 @@ std::thread without_signals(const std::function<void()> &run) {
     throw;
   }
 }
-
-} // namespace
 
 namespace detail {
 

@@ -11,6 +11,7 @@
 #include "Runtime/Variable.h"
 #include "Support/CallSite.h"
 #include "Support/Log.h"
+#include "Train/PartsSave.h"
 #include "Train/Replicas.h"
 #include <weft/error.h>
 #include <weft/ops.h>
@@ -118,6 +119,7 @@ private:
     while (!run_.stop && !run_.pause && (in_epoch_ >= 0 || run_.epoch < run_.epochs)) epoch();
     if (!run_.pause || run_.stop) tell(&Callback::end);
     if (manager_ && run_.leads) manager_->wait();
+    if (parts_save_) parts_save_->finish();
     // The others go on when the last checkpoint is there, and hear of a callback that throws.
     if (manager_ || !settings_.callbacks.empty()) meet("the end of the run");
     if (const int signal = interrupts_ ? Interrupts::came() : 0; signal != 0) {
@@ -131,7 +133,12 @@ private:
     for (const auto &callback : settings_.callbacks) ((*callback).*event)(run_);
   }
 
-  void meet(const std::string &what) { replicas_.meet(what, run_.stop, run_.pause, is_due_); }
+  void meet(const std::string &what) {
+    bool writes = parts_save_ && parts_save_->writes();
+    replicas_.meet(what, {&run_.stop, &run_.pause, &is_due_, &writes});
+    // A checkpoint of which all parts are written.
+    if (parts_save_ && !writes) parts_save_->finish();
+  }
 
   /// What the latest checkpoint has: older ones do not say that there was one replica, nor where
   /// the process's generator stood.
@@ -270,28 +277,16 @@ private:
 
   void save() {
     if (!manager_) return;
-    if (replicas_.shards()) save_parts();
-    else if (run_.leads) manager_->save(*what_, {.step = run_.step});
-  }
-
-  /// Where ranks have parts of the state, each writes its own. They are a checkpoint once rank 0
-  /// has the digests of all.
-  void save_parts() {
-    const FitCheckpoints &options = *settings_.checkpoints;
+    if (!replicas_.shards()) {
+      if (run_.leads) manager_->save(*what_, {.step = run_.step});
+      return;
+    }
     saved_step_ = run_.step;
     saved_at_ = std::chrono::steady_clock::now();
-    const PartOf own{.number = replicas_.rank(), .parts = replicas_.ranks()};
-    std::optional<FolderOfParts> folder;
-    if (run_.leads) folder.emplace(options.folder);
-    const std::string path =
-        replicas_.tell("a checkpoint's folder", folder ? folder->path() : std::string()).front();
-    const auto digests = replicas_.tell(
-        "a checkpoint's parts",
-        write_part(path, take_snapshot("fit", *what_, {.step = run_.step}, own), own));
-    if (!folder) return;
-    folder->publish(digests);
-    remove_others(options.folder, {.keep = options.keep});
+    if (!parts_save_) parts_save_.emplace(replicas_, *settings_.checkpoints);
+    parts_save_->begin(*what_, run_.step);
   }
+
   bool is_due() const {
     const FitCheckpoints &options = *settings_.checkpoints;
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - saved_at_;
@@ -320,7 +315,8 @@ private:
   std::optional<Checkpoint> what_;
   std::optional<Interrupts> interrupts_;
   Replicas replicas_;
-  std::size_t later_parts_ = 0; ///< where those stand that older checkpoints lack
+  std::optional<PartsSave> parts_save_; ///< where ranks have parts of the state
+  std::size_t later_parts_ = 0;         ///< where those stand that older checkpoints lack
   static constexpr const char *kReplicas = "replicas", *kGenerator = "generator";
 };
 

@@ -426,16 +426,13 @@ bool Replicas::validate(std::int64_t epoch) {
   return any;
 }
 
-void Replicas::meet(const std::string &what, bool &stop, bool &pause, bool &save) {
+void Replicas::meet(const std::string &what, std::initializer_list<bool *> flags) {
   if (!asked() || ranks_ == 1) return;
   together([&] {
-    const std::string own = {static_cast<char>(stop), static_cast<char>(pause),
-                             static_cast<char>(save)};
-    for (const std::string &wish : exchange_bytes(caller_, group_, what, own)) {
-      stop = stop || wish[0] != 0;
-      pause = pause || wish[1] != 0;
-      save = save || wish[2] != 0;
-    }
+    std::string own;
+    for (const bool *const flag : flags) own += static_cast<char>(*flag);
+    for (const std::string &of_rank : exchange_bytes(caller_, group_, what, own))
+      for (std::size_t i = 0; bool *const flag : flags) *flag = of_rank[i++] != 0 || *flag;
   });
 }
 

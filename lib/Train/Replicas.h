@@ -42,8 +42,8 @@ public:
   bool validate(std::int64_t epoch);
   /// That metrics were reset. Throws ValueError for one that does not begin at 0.
   void check_metrics() const;
-  /// A place that all ranks come to, and whether one of them wants either, or to save.
-  void meet(const std::string &what, bool &stop, bool &pause, bool &save);
+  /// A place that all ranks come to. Each flag is then whether it was that of one of them.
+  void meet(const std::string &what, std::initializer_list<bool *> flags);
   /// A text of each rank, told to all of them.
   std::vector<std::string> tell(const std::string &what, const std::string &text);
   /// Whether that part of a checkpoint is the optimizer.

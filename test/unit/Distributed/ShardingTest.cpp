@@ -111,8 +111,18 @@ protected:
     if (IsSkipped()) return;
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directory(folder_);
+    // Runs of the same program compile it once.
+    cache_ = from_environment("WEFT_CACHE", "");
+    setenv("WEFT_CACHE", at("cache").c_str(), 1); // NOLINT(concurrency-mt-unsafe): the only thread
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override {
+    if (IsSkipped()) return;
+    // NOLINTBEGIN(concurrency-mt-unsafe): the only thread
+    if (cache_.empty()) unsetenv("WEFT_CACHE");
+    else setenv("WEFT_CACHE", cache_.c_str(), 1);
+    // NOLINTEND(concurrency-mt-unsafe)
+    std::filesystem::remove_all(folder_);
+  }
 
   std::string at(const std::string &name) const { return folder_ + "/" + name; }
   void copy(const std::string &from, const std::string &to) const {
@@ -138,6 +148,7 @@ protected:
     return digests(output.text);
   }
 
+  std::string cache_;
   const std::string folder_ = testing::TempDir() + "weft-parts-" + std::to_string(getpid());
 };
 
@@ -177,6 +188,21 @@ TEST_F(Parts, AreNoCheckpointBeforeAllOfThemAreThere) {
     EXPECT_TRUE(name == "ckpt-1" || name == "ckpt-2" || name.find(".tmp-") != std::string::npos)
         << name;
   EXPECT_EQ(gone_on(2, "resume-cut", "run"), whole());
+}
+
+/// At calls that files are made by; WEFT_TEST_KILLS says at how many: a few, or hundreds.
+TEST_F(Parts, AreGoneOnFromWhereverARankIsKilled) {
+  const int kills = std::stoi(from_environment("WEFT_TEST_KILLS", "2"));
+  for (int i = 0; i < kills; ++i) {
+    const std::string run = at("kill-" + std::to_string(i));
+    // Rank 0 publishes as well, and makes twice as many calls.
+    const int call = i % 2 == 0 ? -(9 + i) : 4 + i / 2;
+    const Output output = on_ranks(2, "training dies," + run + "," + std::to_string(call));
+    EXPECT_NE(output.status, 0) << output.text;
+    const std::string again = " training dies," + run + ",0";
+    EXPECT_EQ(digests(on_ranks(1 + i % 3, again).text), whole()) << "call " << call;
+    std::filesystem::remove_all(run);
+  }
 }
 
 TEST_F(Parts, ThatAreLostOrDamagedAreNamed) {

@@ -1,5 +1,6 @@
 // Runs of train::fit by the ranks of weft-test-ranks: their bits, what goes on after a pause, and
 // what is refused.
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 
@@ -170,6 +171,37 @@ private:
   int parts_ = 0;
 };
 
+/// A rank dies at one of its calls that files are made by: the last one at call `n`, rank 0 at
+/// `-n`.
+class KilledAtCall final : public FileCalls {
+public:
+  explicit KilledAtCall(int call) : left_(call < 0 ? -call : call) {
+    if (Group().rank() != (call < 0 ? 0 : Group().size() - 1)) left_ = 0;
+  }
+  int rename(const char *from, const char *to) override {
+    count();
+    return FileCalls::rename(from, to);
+  }
+  int rename_to_free(const char *from, const char *to) override {
+    count();
+    return FileCalls::rename_to_free(from, to);
+  }
+  int fsync(int descriptor) override {
+    count();
+    return FileCalls::fsync(descriptor);
+  }
+  int mkdir(const char *path, mode_t mode) override {
+    count();
+    return FileCalls::mkdir(path, mode);
+  }
+
+private:
+  void count() {
+    if (left_ > 0 && --left_ == 0) std::raise(SIGKILL);
+  }
+  std::atomic<int> left_;
+};
+
 /// Of as many replicas as ranks, unless it goes on.
 void resumed(const std::string &folder, std::int64_t pause, std::optional<std::int64_t> replicas,
              train::ShardState shard = train::ShardState::none) {
@@ -314,6 +346,11 @@ void training(const std::string &how) {
     KilledAtPart calls;
     use_file_calls(&calls);
     resumed(folder, 9, 8, train::ShardState::optimizer);
+  } else if (part == "dies") {
+    const auto last = folder.rfind(',');
+    KilledAtCall calls(std::stoi(folder.substr(last + 1)));
+    use_file_calls(&calls);
+    resumed(folder.substr(0, last), 0, 8, train::ShardState::optimizer);
   } else if (part == "broken") {
     said([&] { resumed(folder, 0, std::nullopt, train::ShardState::optimizer); });
   } else if (part == "whole") {
