@@ -76,7 +76,7 @@ Flt angleOfF32(Flt less, Flt more, Flt base) {
 Flt atan(Flt x) {
   if (x.isF32()) {
     Flt a = atMost(abs(x), 0x1p60); // beyond, the result has no other value
-    Bool isSteep = a > 1.0;
+    Bool isSteep = a >= 1.0;
     Flt angle = angleOfF32(select(isSteep, -1.0, a), atLeast(a, 1.0),
                            select(isSteep, halfPiF32[0], a.like(0.0)));
     return keepNaN(x, copysign(angle, x));
@@ -122,7 +122,7 @@ Flt atan2OfF64(Flt y, Flt x) {
 Flt atan2(Flt y, Flt x) {
   if (!x.isF32()) return atan2OfF64(y, x);
   Flt height = abs(y), width = abs(x);
-  Bool isSteep = height > width;
+  Bool isSteep = height >= width;
   Flt less = select(isSteep, width, height), more = select(isSteep, height, width);
   // Left of the axis pi less the angle, of a steep one pi/2 and the angle or less it.
   Bool isLeft = bits(x).like(0) > bits(x);
