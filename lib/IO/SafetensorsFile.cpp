@@ -17,6 +17,7 @@
 #include "Support/Files.h"
 #include "Support/Messages.h"
 #include "Support/Threads.h"
+#include <weft/ops.h>
 
 namespace weft {
 
