@@ -92,9 +92,10 @@ struct CallsIntoPairs : impl::CallsIntoPairsPassBase<CallsIntoPairs> {
     }
   }
 
-  /// Whether the routine gives two tensors of floats of one type, to new ones.
+  /// Whether the routine gives two tensors of floats of one type, to new ones, and cannot throw,
+  /// as one of sizes that are not known may.
   static bool isCandidate(CallIntoOp call) {
-    if (!call.getAttrs() || call.getIntoPairs() || call->getNumResults() != 2 ||
+    if (!call.getAttrs() || call.getIntoPairs() || call.mayThrow() || call->getNumResults() != 2 ||
         call.getResult(0).getType() != call.getResult(1).getType())
       return false;
     auto type = cast<RankedTensorType>(call.getResult(0).getType());
