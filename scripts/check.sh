@@ -11,6 +11,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
   format        ./x fmt --check
   tidy          ./x tidy
   tests         ./x test
+  long          the same with all cases of the tests that take a sample of them, and what takes too long for ./x test (an hour; tests and
+                adding-an-op are of it: only if named)
   adding-an-op  docs/adding-an-op.md followed in a copy of the repository, which is built and tested
   asan          ./x test --preset asan: address, undefined behaviour, leaks, assertions of the standard library
   asan-python   of that the tests of the Python package alone (asan has them: only if named)
@@ -44,7 +46,7 @@ END
 }
 
 # Parts of other parts.
-check_named_parts=(asan-python array-api)
+check_named_parts=(asan-python array-api long)
 check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files gpu machines kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
@@ -54,6 +56,7 @@ run_part() {
     format) "$top/x" fmt --check ;;
     tidy) "$top/x" tidy ;;
     tests) "$top/x" test ;;
+    long) WEFT_LONG_TESTS=1 "$top/x" test ;;
     adding-an-op) WEFT_LONG_TESTS=1 "$top/x" test adding-an-op ;;
     asan | tsan) "$top/x" test --preset "$part" ;;
     asan-python) check_asan_python ;;

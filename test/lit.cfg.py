@@ -49,9 +49,10 @@ config.substitutions.append(("%weft_link", f"-L{config.weft_library_dir} -lweft 
 
 config.substitutions.append(("%weft_build", config.weft_binary_dir))
 
-# `long-tests`: what takes many minutes; parts of ./x check ask for it.
+# `long-tests`: what takes many minutes; parts of ./x check ask for it. Where others take one of three cases, they take all.
 if os.environ.get("WEFT_LONG_TESTS"):
     config.available_features.add("long-tests")
+config.substitutions.append(("%third", "1" if "long-tests" in config.available_features else "3"))
 
 # `gcc`: a user's program can be compiled by GCC as well, %gcc and %gxx, and has CMake and pkg-config.
 gcc = {word: shutil.which(program) for word, program in (("%gcc", "gcc"), ("%gxx", "g++"), ("pkg-config", "pkg-config"))}

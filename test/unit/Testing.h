@@ -1,11 +1,16 @@
-// What unit tests share: the exact words of errors.
+// What unit tests share: the exact words of errors, and whether there is time for all of a long
+// test.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include <weft/error.h>
+
+/// Whether tests that take a sample of their cases take all of them, as `./x check long` does.
+inline bool long_tests() { return std::getenv("WEFT_LONG_TESTS") != nullptr; }
 
 /// What an exception says: a Weft error without the location, which tests of locations look at.
 inline std::string words_of(const weft::Error &error) { return std::string(error.message()); }

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "Samples.h"
 #include "TextProgram.h"
@@ -59,7 +60,7 @@ public:
       directions_.push_back("%v" + std::to_string(i));
       indices_.push_back(i);
     }
-    program_ = std::make_unique<TextProgram>(one.text + functions());
+    program_ = shared(one.text + functions());
   }
 
   std::vector<Tensor> value(const std::vector<Tensor> &x) { return program_->call("value", x); }
@@ -74,6 +75,15 @@ public:
   const std::vector<std::size_t> &indices() const { return indices_; }
 
 private:
+  /// What has been compiled of a text once is for all tests and arguments: compiling is nearly all
+  /// that takes time here.
+  static std::shared_ptr<TextProgram> shared(const std::string &text) {
+    static auto *programs = new std::map<std::string, std::shared_ptr<TextProgram>>;
+    std::shared_ptr<TextProgram> &program = (*programs)[text];
+    if (!program) program = std::make_shared<TextProgram>(text);
+    return program;
+  }
+
   std::string list(const std::vector<std::string> &names,
                    const std::vector<std::string> &types) const {
     std::vector<std::string> parts;
@@ -143,7 +153,7 @@ private:
   std::vector<Tensor> values_;
   std::vector<std::string> types_, names_, float_types_, directions_;
   std::vector<std::size_t> indices_;
-  std::unique_ptr<TextProgram> program_;
+  std::shared_ptr<TextProgram> program_;
 };
 
 class ControlFlow : public testing::TestWithParam<Case> {

@@ -23,6 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../Testing.h"
 #include "Files.h"
 #include "Support/Digest.h"
 #include "Support/Files.h"
@@ -220,7 +221,7 @@ private:
 };
 
 /// A thousand where there is time for it; `./x check` takes it.
-int kills_wanted() { return std::getenv("WEFT_LONG_TESTS") != nullptr ? 1000 : 252; }
+int kills_wanted() { return long_tests() ? 1000 : 252; }
 
 TEST(Saves, AreThereAfterKillsInTheMiddleOfOthers) {
   auto *const returned = static_cast<std::atomic<int> *>(mmap(nullptr, sizeof(std::atomic<int>),

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "../OpSamples.h"
+#include "../Testing.h"
 #include "Ops/Interpreter.h"
 #include <weft/function.h>
 
@@ -18,6 +19,23 @@ using test::calls_of;
 using test::same_bits;
 
 using Tensors = std::vector<Tensor>;
+
+/// Of the calls of each sample so many, on dtypes that are the next ones in turn: loops are alike
+/// for all of them, and compiling takes its time.
+std::vector<std::size_t> some_of_each_sample(const std::vector<Call> &calls, std::size_t most) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t first = 0; first < calls.size();) {
+    std::size_t count = 0;
+    while (first + count < calls.size() && calls[first + count].sample == calls[first].sample)
+      ++count;
+    const std::size_t some = std::min(count, most);
+    for (std::size_t i = 0; i < some; ++i)
+      chosen.push_back(first + (calls[first].sample + i * count / some) % count);
+    std::ranges::sort(chosen.end() - static_cast<std::ptrdiff_t>(some), chosen.end());
+    first += count;
+  }
+  return chosen;
+}
 
 class EveryOp : public testing::TestWithParam<const OpInfo *> {
 protected:
@@ -88,6 +106,38 @@ protected:
       EXPECT_TRUE(same_bits(eager()[i], results[i]))
           << calls()[i / info().results].name << ", result " << i % info().results;
   }
+
+  /// At most so many calls of each sample, as one function.
+  struct Some {
+    std::vector<std::size_t> chosen;
+    Tensors operands, expected;
+
+    explicit Some(std::size_t most) : chosen(some_of_each_sample(calls(), most)) {
+      for (const std::size_t i : chosen) {
+        append(operands, calls()[i].operands);
+        for (std::size_t r = 0; r < info().results; ++r)
+          expected.push_back(eager()[i * info().results + r]);
+      }
+    }
+
+    Tensors call_all(const Tensors &given) const {
+      Tensors results;
+      auto next = given.begin();
+      for (const std::size_t i : chosen) {
+        const auto end = next + static_cast<std::ptrdiff_t>(calls()[i].operands.size());
+        append(results, dispatch_all(info().op, Tensors(next, end), calls()[i].attrs));
+        next = end;
+      }
+      return results;
+    }
+
+    void expect_eager(const Tensors &results) const {
+      ASSERT_EQ(results.size(), expected.size());
+      for (std::size_t i = 0; i < results.size(); ++i)
+        EXPECT_TRUE(same_bits(expected[i], results[i]))
+            << calls()[chosen[i / info().results]].name << ", result " << i % info().results;
+    }
+  };
 };
 
 TEST_P(EveryOp, ShapeFunctionMatchesExecution) {
@@ -105,7 +155,9 @@ TEST_P(EveryOp, ShapeFunctionMatchesExecution) {
 }
 
 TEST_P(EveryOp, TracedAndParsedEqualsEager) {
-  expect_eager(test::run_as_text(name(), call_all, operands()));
+  const Some some(long_tests() ? calls().size() : 4);
+  some.expect_eager(test::run_as_text(
+      name(), [&](const Tensors &given) { return some.call_all(given); }, some.operands));
 }
 
 TEST_P(EveryOp, FoldedEqualsEager) {
@@ -136,46 +188,13 @@ TEST_P(EveryOp, FoldedEqualsEager) {
   else EXPECT_LE(left, large) << text;
 }
 
-/// Of the calls of each sample two, on the next of its dtypes in turn: the loops of unknown sizes
-/// take three times as long to compile, and are alike for all dtypes.
-std::vector<std::size_t> two_of_each_sample(const std::vector<Call> &calls) {
-  std::vector<std::size_t> chosen;
-  for (std::size_t first = 0; first < calls.size();) {
-    std::size_t count = 0;
-    while (first + count < calls.size() && calls[first + count].sample == calls[first].sample)
-      ++count;
-    const std::size_t one = calls[first].sample % count, other = (one + count / 2) % count;
-    chosen.push_back(first + std::min(one, other));
-    if (one != other) chosen.push_back(first + std::max(one, other));
-    first += count;
-  }
-  return chosen;
-}
-
 TEST_P(EveryOp, UnknownSizesEqualEager) {
-  const std::vector<std::size_t> chosen = two_of_each_sample(calls());
-  Tensors operands, expected;
-  for (const std::size_t i : chosen) {
-    append(operands, calls()[i].operands);
-    for (std::size_t r = 0; r < info().results; ++r)
-      expected.push_back(eager()[i * info().results + r]);
-  }
-  if (operands.empty()) return;
-  const auto call_chosen = [&](const Tensors &given) {
-    Tensors results;
-    auto next = given.begin();
-    for (const std::size_t i : chosen) {
-      const auto end = next + static_cast<std::ptrdiff_t>(calls()[i].operands.size());
-      append(results, dispatch_all(info().op, Tensors(next, end), calls()[i].attrs));
-      next = end;
-    }
-    return results;
-  };
-  const Tensors results =
-      function(call_chosen, {.name = name(), .signature = open_types(operands)})(operands);
-  ASSERT_EQ(results.size(), expected.size());
-  for (std::size_t i = 0; i < results.size(); ++i)
-    EXPECT_TRUE(same_bits(expected[i], results[i])) << calls()[chosen[i / info().results]].name;
+  // Such loops take three times as long to compile.
+  const Some some(long_tests() ? 2 : 1);
+  if (some.operands.empty()) return;
+  some.expect_eager(
+      function([&](const Tensors &given) { return some.call_all(given); },
+               {.name = name(), .signature = open_types(some.operands)})(some.operands));
 }
 
 /// The calls with every size of a list as an operand, on their operands and those.
