@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <initializer_list>
 #include <ranges>
 #include <span>
@@ -123,6 +124,20 @@ auto like_sources(const Sources &sources, std::vector<Derivative> derivatives) {
     return Each<Sources, Derivative>::make(sources, next);
   }
 }
+} // namespace detail
+
+class GradientTape;
+
+namespace detail {
+
+/// The gradients of a target as tensors, undefined where there is none, as `gradient` of the tape.
+/// Each goes to `ready`, with its number, as soon as it is there: what comes later on the way back
+/// is computed, and traced, behind what `ready` does.
+std::vector<Tensor> gradient_as_ready(GradientTape &tape, const Tensor &target,
+                                      std::span<const GradientSource> sources,
+                                      const std::function<void(std::size_t, const Tensor &)> &ready,
+                                      std::source_location where = WEFT_HERE);
+
 } // namespace detail
 
 /// What is differentiated: a tensor, or several, whose sum counts.
@@ -271,6 +286,10 @@ public:
   void reset(std::source_location where = WEFT_HERE);
 
 private:
+  friend std::vector<Tensor> detail::gradient_as_ready(
+      GradientTape &tape, const Tensor &target, std::span<const GradientSource> sources,
+      const std::function<void(std::size_t, const Tensor &)> &ready, std::source_location where);
+
   std::vector<Tensor> gradient_by(const GradientTargets &targets,
                                   std::span<const GradientSource> sources,
                                   const GradientOptions &options,

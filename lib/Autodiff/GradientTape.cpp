@@ -49,6 +49,15 @@ std::vector<SlicedGradient> GradientTape::sliced_gradient_by(
   return tape_->sliced_gradient(targets.tensors(), sources, options);
 }
 
+std::vector<Tensor> detail::gradient_as_ready(
+    GradientTape &tape, const Tensor &target, std::span<const GradientSource> sources,
+    const std::function<void(std::size_t, const Tensor &)> &ready, std::source_location where) {
+  const CallSite site(where);
+  tape.tape_->check_thread("gradient");
+  const profile::Scope scope(profile::Kind::gradient, "gradient");
+  return tape.tape_->gradient_as_ready(target, sources, ready);
+}
+
 Tensor IndexedSlices::dense(std::source_location where) const {
   const CompositeCall site("IndexedSlices::dense", where);
   const Tensor zero = detail::placed_beside(values, zeros(dense_shape, values.dtype()));

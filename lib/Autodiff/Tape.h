@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -66,6 +67,12 @@ public:
   std::vector<SlicedGradient> sliced_gradient(std::span<const Tensor> targets,
                                               std::span<const GradientSource> sources,
                                               const GradientOptions &options);
+  /// The gradients as tensors, undefined where there is none. Each goes to `ready`, with its
+  /// number, as soon as it is there, before what comes later on the way back is computed.
+  using Ready = std::function<void(std::size_t, const Tensor &)>;
+  std::vector<Tensor> gradient_as_ready(const Tensor &target,
+                                        std::span<const GradientSource> sources,
+                                        const Ready &ready);
   std::vector<Tensor> jacobian(const Tensor &target, std::span<const GradientSource> sources,
                                const JacobianOptions &options);
   Tensor batch_jacobian(const Tensor &target, const GradientSource &source,
@@ -253,8 +260,17 @@ private:
   /// The tape may be used again if it is to `keep` what it saved.
   std::vector<Tensor> run(std::span<const Tensor> targets, std::span<const GradientSource> sources,
                           const std::vector<Tensor> &seeds, bool keep);
+  /// Called with the number of each record that has run back.
+  using Behind = std::function<void(std::size_t)>;
   void run_all(std::span<const Tensor> targets, std::span<const GradientSource> sources,
-               const std::vector<Tensor> &seeds, bool keep, Cotangents &cotangents);
+               const std::vector<Tensor> &seeds, bool keep, Cotangents &cotangents,
+               const Behind &behind = nullptr);
+  /// The gradient by a source, of what has been added so far; nothing where nothing connects.
+  std::optional<SlicedGradient> sliced(const GradientSource &source, Cotangents &cotangents);
+  struct FirstUse {
+    std::size_t record, source;
+  };
+  std::vector<FirstUse> first_uses(std::span<const GradientSource> sources) const;
   std::optional<IndexedSlices> slices_of(const Record &gather, const Tensor &indices,
                                          std::span<const TensorType> types,
                                          const Tensor &cotangent) const;
@@ -271,7 +287,7 @@ private:
   void want_what_depends(Cotangents &cotangents);
   void seed(std::span<const Tensor> targets, const std::vector<Tensor> &weights,
             Cotangents &cotangents);
-  void run_backwards(Cotangents &cotangents, bool keep);
+  void run_backwards(Cotangents &cotangents, bool keep, const Behind &behind);
   void run_rule(const Record &record, std::span<const Tensor> given, Cotangents &cotangents);
   void run_pullback(const Record &record, Cotangents &cotangents);
   std::span<const std::uint64_t> identities(const GradientSource &source, std::uint64_t &own) const;
