@@ -3,14 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "IO/Safetensors.h"
@@ -105,8 +103,6 @@ std::string write_part(const std::string &folder, Snapshot snapshot, const PartO
 /// Lets the other threads of the program go first, from now on: they train, and wait for each other
 /// at every step.
 void yield_to_others();
-/// A thread that no signal of the program comes to.
-std::thread without_signals(const std::function<void()> &run);
 
 /// What is known of the checkpoints of a folder whose headers are whole, oldest first.
 std::vector<CheckpointInfo> whole_ones(const std::string &folder, bool warns);

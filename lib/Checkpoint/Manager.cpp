@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <mutex>
@@ -20,6 +19,7 @@
 #include "Support/Fork.h"
 #include "Support/Log.h"
 #include "Support/Messages.h"
+#include "Support/ThreadWithoutSignals.h"
 
 namespace weft {
 
@@ -32,20 +32,6 @@ using Clock = std::chrono::steady_clock;
 void yield_to_others() {
   constexpr int kNice = 10; // a tenth of the weight: with the least of all, saves may never end
   setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice); // a wish: it may fail
-}
-
-std::thread without_signals(const std::function<void()> &run) {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  try {
-    std::thread thread(run);
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread;
-  } catch (...) {
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    throw;
-  }
 }
 
 namespace detail {
@@ -138,7 +124,7 @@ private:
     if (options.background) {
       try {
         generation = forks::generation();
-        writer = without_signals(run);
+        writer = thread_without_signals(run);
         return;
       } catch (const std::system_error &) {
         // The system makes no more threads: this one can write.

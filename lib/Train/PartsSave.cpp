@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "Support/ThreadWithoutSignals.h"
+
 namespace weft::train::detail {
 
 void PartsSave::begin(const Checkpoint &what, std::int64_t step) {
@@ -25,7 +27,7 @@ void PartsSave::begin(const Checkpoint &what, std::int64_t step) {
   written_ = false;
   under_way_ = true;
   try {
-    writer_ = without_signals([write] {
+    writer_ = thread_without_signals([write] {
       yield_to_others();
       write(true);
     });
