@@ -155,6 +155,7 @@ void compare(const char *function, int first, const Told &a, int second, const T
 detail::Place::Place(std::string place)
     : outer_(std::exchange(place_of_thread(), std::move(place))) {}
 detail::Place::~Place() { place_of_thread() = std::move(outer_); }
+std::string detail::Place::current() { return place_of_thread(); }
 
 //===----------------------------------------------------------------------===//
 // Entering and leaving
@@ -174,7 +175,8 @@ Call::Call(const char *function, const Group &group, const std::source_location 
     refuse(ErrorKind::state, "it is called in " + std::string(callback) +
                                  ", which other ranks need not be in: call it outside");
   World &world = group_->world;
-  tag_ = group_->number * 2;
+  using Channel = detail::GroupState::Channel;
+  tag_ = group_->tag(group_->in_background ? Channel::background : Channel::collective);
   if (world.engine != nullptr && world.generation != forks::generation())
     refuse(ErrorKind::state, "this process was forked from one that has a world of " +
                                  world.engine_name + ": collectives work in the parent alone");
@@ -304,7 +306,7 @@ std::vector<std::string_view> Call::meet(const Common &common, std::string_view 
 }
 
 void Call::send_to(int to, const Common &common, const void *data, std::size_t bytes) {
-  tag_ = group_->number * 2 + 1;
+  tag_ = group_->tag(detail::GroupState::Channel::pair);
   const bool small = bytes <= kSmall;
   const std::string_view with(static_cast<const char *>(data), small ? bytes : 0);
   const std::string own = packed(0, common, function_, place(), with);
@@ -316,7 +318,7 @@ void Call::send_to(int to, const Common &common, const void *data, std::size_t b
 }
 
 Tensor Call::recv_from(int from) {
-  tag_ = group_->number * 2 + 1;
+  tag_ = group_->tag(detail::GroupState::Channel::pair);
   constexpr std::size_t most = kMostHeader + kSmall;
   std::byte *const header = room(most);
   recv(from, header, most);
@@ -391,6 +393,7 @@ void Call::test(Message &message) {
   }
   if (!message.done) return;
   ++finished_;
+  ++world.finished;
   if (message.sends || arrived_.empty()) return;
   const auto &ranks = group_->ranks;
   const auto at = std::find(ranks.begin(), ranks.end(), message.peer) - ranks.begin();
@@ -400,12 +403,19 @@ void Call::test(Message &message) {
 void Call::wait(std::size_t last) {
   World &world = group_->world;
   constexpr int kSpins = 2000;
+  constexpr std::chrono::microseconds kNap(50);
   for (; done_ < last; ++done_) {
     Message &message = messages_[done_];
     for (int i = 0; !message.done; ++i) {
       test(message);
       if (message.done) break;
       if (world.watch->broken()) break_off();
+      if (group_->in_background && !group_->hurry) {
+        // The processor is for those who compute; engines hold what comes meanwhile.
+        std::this_thread::sleep_for(kNap);
+        look_up(done_);
+        continue;
+      }
       if (world.may_spin && i < kSpins) {
         __builtin_ia32_pause();
         continue;
@@ -428,7 +438,8 @@ void Call::look_up(std::size_t at) {
   const auto since = [&](Watch::Clock::time_point then) {
     return std::chrono::duration<double>(now - then).count();
   };
-  if (weft_rt_interrupt_flag.load(std::memory_order_relaxed) != 0) weft::detail::handle_interrupt();
+  if (weft_rt_interrupt_flag.load(std::memory_order_relaxed) != 0 && !group_->in_background)
+    weft::detail::handle_interrupt();
   // Whoever waits for long need not be there at once.
   if (since(moved_) > 0.05) std::this_thread::sleep_for(std::chrono::microseconds(50));
   if (since(said_) < interval && since(moved_) < limit) return;
@@ -439,7 +450,7 @@ void Call::look_up(std::size_t at) {
   if (finished_ != before) moved_ = now;
   Watch &watch = *group_->world.watch;
   const std::vector<int> missing = pending();
-  watch.waits(missing, finished_, call_text());
+  watch.waits(missing, group_->world.finished, call_text());
   if (logging() && since(moved_) > std::min(10.0, limit / 2) &&
       since(moved_) < std::min(10.0, limit / 2) + 1.5 * interval) {
     std::string line = "distributed: " + call_text() + " waits for";

@@ -314,7 +314,7 @@ Group Group::split(std::int64_t color, std::int64_t key, std::source_location wh
   }
   // Tags tell groups apart that have ranks in common.
   const int most = group.world.engine != nullptr ? group.world.engine->most_tag() : 1 << 30;
-  if (number >= most / 2)
+  if (number >= most / detail::GroupState::kChannels)
     raise(ErrorKind::state, "split: " + std::to_string(number) + " groups were made, and " +
                                 group.world.engine_name + " can tell no more apart");
   group.world.next_group = std::max(group.world.next_group.load(), number + 1);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,8 @@ struct World {
   std::mutex lock;
   /// The number of the next group; ranks agree on it as they split.
   std::atomic<int> next_group = 1;
+  /// How many messages were done so far.
+  std::atomic<std::uint64_t> finished = 0;
 };
 
 /// Opens the engine, at the first call. Throws as weft::distributed::init.
@@ -57,6 +60,21 @@ public:
 
   int size() const { return static_cast<int>(ranks.size()); }
 
+  /// The same ranks once more, for the collectives of a thread that works in the background, which
+  /// are in no order with those of the group.
+  const std::shared_ptr<GroupState> &background() {
+    std::call_once(made_background_, [this] {
+      background_ = std::make_shared<GroupState>(world, number, ranks, rank);
+      background_->in_background = true;
+    });
+    return background_;
+  }
+
+  /// What messages are for: each has a tag of its own for each number of a group.
+  enum class Channel : std::uint8_t { collective, pair, background };
+  static constexpr int kChannels = 3;
+  int tag(Channel channel) const { return number * kChannels + static_cast<int>(channel); }
+
   World &world;
   int number;                 ///< part of the tags of its messages
   std::vector<int> ranks;     ///< of its ranks in the world
@@ -65,6 +83,12 @@ public:
   std::mutex busy;            ///< held by the call that is under way
   std::mutex naming;
   const Call *under_way = nullptr; ///< that call
+  bool in_background = false;      ///< other threads compute meanwhile
+  std::atomic<bool> hurry = false; ///< these wait for it now
+
+private:
+  std::once_flag made_background_;
+  std::shared_ptr<GroupState> background_;
 };
 
 } // namespace detail

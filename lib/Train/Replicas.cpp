@@ -9,6 +9,7 @@
 #include "Ops/Draws.h"
 #include "Support/Cpu.h"
 #include "Support/Messages.h"
+#include "Train/ReadyGradients.h"
 #include <weft/detail/binding.h>
 #include <weft/detail/distributed_place.h>
 #include <weft/error.h>
@@ -16,19 +17,9 @@
 
 namespace weft::train::detail {
 
-using distributed::Reduction;
-
 namespace {
 
 constexpr std::string_view kMetrics = "metrics.";
-
-/// What values of a variable are added up as.
-DType wide(DType dtype) { return dtype == DType::f64 || is_complex(dtype) ? dtype : DType::f32; }
-
-Tensor number(double value) { return weft::detail::uncommitted(full({}, value, DType::f64)); }
-
-/// Whether replicas have a mean of it, or its largest value.
-bool has_mean(DType dtype) { return is_inexact(dtype) || is_storage(dtype); }
 
 std::string counted(std::int64_t count, const char *word, const char *ending = "s") {
   return std::to_string(count) + " " + word + (count == 1 ? "" : ending);
@@ -52,7 +43,9 @@ Replicas::Replicas(FitParts &parts, const FitSettings &settings)
 }
 
 void Replicas::refuse() noexcept {
-  if (!asked() || ranks_ == 1 || exchanging_) return;
+  if (!asked() || ranks_ == 1) return;
+  const bool known = exchanging_ || distributed::detail::ranks_know_of_error();
+  if (known && background_ == nullptr) return;
   std::optional<distributed::detail::Place> place;
   std::string words = "an exception of unknown type";
   try {
@@ -71,7 +64,10 @@ void Replicas::refuse() noexcept {
     if (!own.empty()) words = std::move(own);
     if (!from.empty()) place.emplace(std::move(from));
   }
-  distributed::detail::refuse("fit", group_, words);
+  if (!known) distributed::detail::refuse("fit", group_, words);
+  // All ranks do, whichever exchange told them. Behind the meeting: nobody waits for the background
+  // before that.
+  if (background_ != nullptr) background_->refuse(words);
 }
 
 void Replicas::begin() {
@@ -85,6 +81,7 @@ void Replicas::begin() {
         parallel.replicas ? "replicas = " + std::to_string(*parallel.replicas)
                           : "replicas by default",
         "bucket_mib = " + number_text(parallel.bucket_mib),
+        parallel.overlap ? "overlap" : "no overlap",
         parallel.shard_state == ShardState::optimizer ? "shard_state = optimizer"
                                                       : "no shard_state",
         "epochs = " + std::to_string(settings_.epochs),
@@ -159,6 +156,9 @@ void Replicas::settle(std::optional<std::int64_t> restored) {
                      counted(count_, "rank") +
                      (restored ? "" : ", or ask for " + counted(ranks_, "replica") + " or more"));
   find_metrics();
+  if (any() && ranks_ > 1 && settings_.parallel.overlap)
+    background_ =
+        std::make_unique<distributed::BackgroundReduction>(caller_, group_, count_, bucket_bytes());
 }
 
 void Replicas::find_metrics() {
@@ -250,6 +250,7 @@ Replicas::Leaf Replicas::run_one(std::int64_t replica, const Compute &compute) {
       throw;
     }
     again = take_note_of(writes);
+    repeats_ |= again;
   }
   for (const Written &other : others_) leaf.others.push_back(other.variable->load());
   for (const Written &metric : metrics_)
@@ -281,81 +282,6 @@ std::int64_t Replicas::rows_of(const Rows &tensors) const {
   return *rows;
 }
 
-Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &what) {
-  const std::size_t results = leaves.front().sums.size();
-  // One that is merged has a row for each replica, of which the others are 0.
-  const auto in_row = [&](const Tensor &value, std::int64_t row) {
-    const Tensor own = value[{newaxis, ellipsis}];
-    std::vector<Tensor> rows(static_cast<std::size_t>(count_), zeros_like(own));
-    rows[static_cast<std::size_t>(row)] = own;
-    return concatenate(rows, {.axis = 0});
-  };
-  const auto [first, last] = distributed::share_of(count_, rank_, ranks_);
-  std::vector<Rows> sums, largest;
-  std::vector<bool> is_there(results, true);
-  for (Leaf &leaf : leaves) {
-    const bool counts = leaf.weight > 0;
-    const auto add = [&](const Tensor &value) {
-      sums.back().push_back(counts ? value : zeros_like(value));
-    };
-    sums.emplace_back();
-    largest.emplace_back();
-    for (std::size_t i = 0; i < results; ++i) {
-      if (leaf.sums[i].defined()) add(leaf.sums[i]);
-      is_there[i] = leaf.sums[i].defined();
-    }
-    const std::int64_t replica = first + (&leaf - leaves.data());
-    for (std::size_t i = 0; i < metrics_.size(); ++i)
-      if (const Tensor &value = leaf.metrics[i]; value.defined())
-        add(metrics_[i].variable->merge() == nullptr ? value : in_row(value, replica));
-    for (std::size_t i = 0; i < others_.size(); ++i) {
-      // One that this replica did not write is as it was.
-      const Tensor value = i < leaf.others.size() ? leaf.others[i] : others_[i].before;
-      if (has_mean(value.dtype()))
-        add(cast(value, wide(value.dtype())) * cast(number(leaf.weight), wide(value.dtype())));
-      else largest.back().push_back(cast(counts ? value : others_[i].before, DType::i64));
-    }
-    for (std::size_t i = 0; i < generators_.size(); ++i) {
-      const Tensor far = i < leaf.draws.size() ? leaf.draws[i] : zeros({2}, DType::i64);
-      largest.back().push_back(counts ? far : zeros_like(far));
-    }
-  }
-  Rows sum, most;
-  together([&] {
-    const distributed::Lists lists[] = {{Reduction::sum, sums}, {Reduction::max, largest}};
-    auto all = reduce_in_buckets(
-        caller_, group_, count_, lists, what,
-        static_cast<std::size_t>(settings_.parallel.bucket_mib * (std::int64_t{1} << 20)));
-    sum = std::move(all[0]);
-    most = std::move(all[1]);
-  });
-  std::size_t next = 0, next_most = 0;
-  Rows all(results);
-  for (std::size_t i = 0; i < results; ++i)
-    if (is_there[i]) all[i] = sum[next++];
-  for (std::size_t i = 0; i < metrics_.size(); ++i)
-    if (leaves.front().metrics[i].defined()) {
-      const Tensor &counted = sum[next++];
-      const VariableState::Merge merge = metrics_[i].variable->merge();
-      Tensor all_so_far = metrics_[i].before;
-      const auto take = [&](const Tensor &value) {
-        if (!all_so_far.defined()) all_so_far = value;
-        else all_so_far = merge == nullptr ? all_so_far + value : merge(all_so_far, value);
-      };
-      if (merge == nullptr) take(counted);
-      else
-        for (std::int64_t replica = 0; replica < count_; ++replica) take(counted[replica]);
-      metrics_[i].variable->store(all_so_far);
-    }
-  for (const Written &other : others_) {
-    const DType dtype = other.before.dtype();
-    other.variable->store(cast(has_mean(dtype) ? sum[next++] : most[next_most++], dtype));
-  }
-  for (const Written &generator : generators_)
-    generator.variable->store(generator.before + most[next_most++]);
-  return all;
-}
-
 template <class Compute>
 Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const Compute &compute) {
   const std::int64_t rows = rows_of(batch);
@@ -368,10 +294,25 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
   };
   const auto [first, last] = share(count_, rank_, ranks_);
   std::vector<Leaf> leaves;
+  distributed::detail::forget_error();
+  repeats_ = false;
+  handed_over_.clear();
+  const std::string told = what + " of " + counted(rows, "row");
+  std::optional<ReadyGradients> ready;
+  bool is_last = false;
+  double weight_of_last = 0;
+  if (background_ != nullptr) {
+    background_->begin(told);
+    ready.emplace(bucket_bytes(), [&](std::size_t number, const Tensor &gradient) {
+      if (is_last && !handed(number)) hand_over(number, gradient, leaves, weight_of_last);
+    });
+  }
   try {
     for (std::int64_t replica = first; replica < last; ++replica) {
       auto [begin, end] = share(rows, replica, count_);
       const double weight = static_cast<double>(end - begin) / static_cast<double>(rows);
+      is_last = replica + 1 == last;
+      weight_of_last = weight;
       // One without rows counts nothing; it runs as the others do, so that all know what it would
       // have written.
       if (begin == end) {
@@ -380,10 +321,11 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
       }
       Rows own;
       for (const Tensor &tensor : batch) own.push_back(tensor[{slice(begin, end)}]);
-      leaves.push_back(run_one(replica, [&] { return compute(own, number(weight)); }));
+      leaves.push_back(run_one(replica, [&] { return compute(own, scalar_of(weight)); }));
       leaves.back().weight = weight;
     }
-    return reduce(std::move(leaves), what + " of " + counted(rows, "row"));
+    ready.reset();
+    return reduce(std::move(leaves), told);
   } catch (...) {
     take_back();
     throw;

@@ -9,11 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "Distributed/Buckets.h"
+#include "Distributed/Background.h"
 #include "Runtime/Variable.h"
 #include <weft/train/fit.h>
 
 namespace weft::train::detail {
+
+/// A number that goes to the device of what it is used with.
+Tensor scalar_of(double value);
 
 class Replicas {
 public:
@@ -85,6 +88,12 @@ private:
   Rows run(const Rows &batch, const std::string &what, const Compute &compute);
   template <class Compute>
   Leaf run_one(std::int64_t replica, const Compute &compute);
+  std::size_t bucket_bytes() const;
+  bool handed(std::size_t number) const;
+  /// Gives a gradient of this rank's last replica, which has that weight, and those of the others
+  /// to the background.
+  void hand_over(std::size_t number, const Tensor &gradient, const std::vector<Leaf> &others,
+                 double weight);
   void set_before(std::int64_t replica);
   /// All that replicas have written is again what it was before the step.
   void take_back();
@@ -99,6 +108,9 @@ private:
   int rank_ = 0, ranks_ = 1;
   bool exchanging_ = false; ///< what is thrown now is thrown on all ranks
   bool short_batch_ = false;
+  bool repeats_ = false; ///< a replica of this step is computed once more
+  std::unique_ptr<distributed::BackgroundReduction> background_; ///< null without overlap
+  std::vector<bool> handed_over_; ///< which results of this step the background has
   std::vector<Written> metrics_, generators_, others_;
   std::vector<std::string> metric_names_;
 };

@@ -1,5 +1,6 @@
 // What derivatives of functions and `vmap` are made of: sources, tangents, batches.
 #include "Define.h"
+#include "Tapes.h"
 #include "Text.h"
 
 #include <nanobind/stl/vector.h>
@@ -64,9 +65,6 @@ nb::object seed(Tangents &tangents, nb::handle primal, nb::handle tangent) {
 }
 
 } // namespace
-
-/// The tape in an object of that class.
-GradientTape &tape_in(nb::handle object);
 
 void define_derivatives(nb::module_ &module) {
   define(module, "internal_own(name, tape, source)",

@@ -3,6 +3,7 @@
 #include "Parts.h"
 #include "Pullbacks.h"
 #include "Structures.h"
+#include "Tapes.h"
 #include "Text.h"
 
 #include <memory>

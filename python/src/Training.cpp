@@ -4,6 +4,7 @@
 #include "Optimizers.h"
 #include "Runs.h"
 #include "Saved.h"
+#include "Tapes.h"
 #include "Text.h"
 
 #include <nanobind/stl/optional.h>
@@ -192,7 +193,7 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   return parts;
 }
 
-using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double, nb::object>;
+using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double, bool, nb::object>;
 using Folder =
     std::tuple<std::string, std::int64_t, std::optional<std::int64_t>, std::optional<double>>;
 
@@ -226,10 +227,11 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   train::Parallel parallel{.replicas = 0};
   if (shared) {
     static constexpr const char *states[] = {"none", "optimizer"};
-    const auto &[replicas, group, bucket_mib, shard_state] = *shared;
+    const auto &[replicas, group, bucket_mib, overlap, shard_state] = *shared;
     parallel = {.replicas = replicas,
                 .group = group_of(group, "fit"),
                 .bucket_mib = bucket_mib,
+                .overlap = overlap,
                 .shard_state = static_cast<train::ShardState>(
                     word_of(shard_state, states, {"fit", "shard_state"}))};
   }
@@ -242,6 +244,16 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   const distributed::detail::Place place(place_of_user());
   return BoundHistory(
       without_lock([&] { return train::detail::fit(std::move(run), parts, settings); }));
+}
+
+/// The gradients of the loss of a replica by variables, of which some are None.
+nb::list replica_gradients(nb::handle tape, const Tensor &loss, const nb::list &variables) {
+  std::vector<nn::NamedVariable> all;
+  for (const nb::handle each : variables) all.push_back({"", variable_in(each.ptr())});
+  nb::list list;
+  for (const Tensor &gradient : train::detail::replica_gradients(tape_in(tape), loss, all))
+    list.append(gradient.defined() ? checked(wrap(gradient)) : nb::object(nb::none()));
+  return list;
 }
 
 void define_run(nb::module_ &module) {
@@ -399,6 +411,7 @@ void define_training(nb::module_ &module) {
            })
       .def("result", [](const LossMean &self) { return self.mean.result(); })
       .def("reset", [](const LossMean &self) { self.mean.reset(); });
+  define<replica_gradients>(module, "internal_replica_gradients(tape, loss, variables)");
   define<fit>(module, "internal_fit", Arg("calls"), Arg("model"), Arg("saved"), Arg("metrics"),
               Arg("epochs"), Arg("callbacks"), Arg("parallel").none(), Arg("checkpoints").none(),
               Arg("progress"), Arg("size").none());

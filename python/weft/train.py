@@ -120,6 +120,10 @@ class Parallel(NamedTuple):
     """With "optimizer" each rank keeps a part of what the optimizer keeps for its variables (ZeRO-1), as
     even as it can be, and checkpoints are folders that all ranks write parts of; the bits of the run are
     the same. After `fit` the state is cut still: see `Optimizer.shard_state`."""
+    overlap: bool = True
+    """Whether an exchange begins as soon as its gradients are there, while those of earlier layers are
+    still computed; otherwise all of them begin behind the last gradient. Models of fewer MiB than
+    `bucket_mib` have one exchange, which is then."""
 
 
 def _method(of: Any, *names: str) -> Callable[..., Any]:
@@ -226,7 +230,8 @@ class _Calls:
         with _weft.GradientTape() as tape:
             loss = self._measured(y, self._predictions(x, True))
             loss = loss * _weft.cast(weight, loss.dtype)
-        gradients: list[Any] = tape.gradient(loss, _weft.internal_variables(self.model, True, False))
+        variables = _weft.internal_variables(self.model, True, False)
+        gradients: list[Any] = _weft.internal_replica_gradients(tape, loss, variables)
         return loss, gradients
 
     def _update_step(self, gradients: list[Any]) -> None:
@@ -461,7 +466,7 @@ def _method_of_optimizer(optimizer: Any) -> None:
         )
 
 
-def _parallel(given: Any) -> tuple[int | None, Any, float, Any]:
+def _parallel(given: Any) -> tuple[int | None, Any, float, bool, Any]:
     if given is True:
         raise TypeError(
             "fit: parallel is True, but must be a number of replicas, or wf.train.Parallel() for one "
@@ -479,6 +484,7 @@ def _parallel(given: Any) -> tuple[int | None, Any, float, Any]:
         optional_integer("fit: replicas", options.replicas),
         options.group,
         4.0 if bucket is None else bucket,
+        bool(options.overlap),
         options.shard_state,
     )
 

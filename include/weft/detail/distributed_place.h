@@ -19,6 +19,9 @@ public:
   Place(const Place &) = delete;
   Place &operator=(const Place &) = delete;
 
+  /// That of this thread; empty if there is none.
+  static std::string current();
+
 private:
   std::string outer_;
 };

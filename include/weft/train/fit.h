@@ -97,6 +97,10 @@ struct Parallel {
   distributed::Group group = {};
   /// Gradients travel together in exchanges of so many MiB, or of one variable.
   double bucket_mib = 4;
+  /// Whether an exchange begins as soon as its gradients are there, while those of earlier layers
+  /// are still computed; otherwise all of them begin behind the last gradient. Models of fewer MiB
+  /// than `bucket_mib` have one exchange, which is then.
+  bool overlap = true;
   /// The bits of a run are the same whatever it is. With `optimizer` the memory of its state is
   /// divided by the ranks, checkpoints are folders that all ranks write parts of, and after `fit`
   /// the state is cut still (see Optimizer::shard_state).
@@ -177,6 +181,10 @@ void note_loss(const metrics::Mean &mean, const Tensor &loss, const Tensor &pred
 
 /// The loss times the weight of a replica.
 Tensor weighted(const Tensor &loss, const Tensor &weight);
+/// The gradients of a replica's loss by variables with values, undefined where there is none. `fit`
+/// on several ranks is given each as soon as it is there.
+std::vector<Tensor> replica_gradients(GradientTape &tape, const Tensor &loss,
+                                      const std::vector<nn::NamedVariable> &variables);
 /// Updates a model by gradients of its trainable variables, which some may be without.
 void apply(const optimizers::Optimizer &optimizer, std::vector<nn::NamedVariable> variables,
            const std::vector<Tensor> &gradients);
@@ -271,7 +279,8 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
     const Tensor loss =
         detail::weighted(measured(y, detail::predictions_of(model, x, true)), weight);
     Parts parts = {loss};
-    for (Tensor &gradient : tape.gradient(loss, model).tensors())
+    for (Tensor &gradient :
+         detail::replica_gradients(tape, loss, weft::detail::trained(nn::named_variables(model))))
       parts.push_back(gradient.defined() ? std::optional(std::move(gradient)) : std::nullopt);
     return parts;
   };

@@ -32,6 +32,8 @@ void programs();
 /// parts, "whole,2" is the same in one, of two replicas, "meetings" counts exchanges, and "refused"
 /// is what ranks may not do.
 void training(const std::string &how);
+/// Runs whose exchanges begin in the backward pass: "bits", "raises", "dies".
+void overlap(const std::string &how);
 /// Optimizers' state in parts: "bits", "memory", "hand", "refused".
 void sharding(const std::string &how);
 

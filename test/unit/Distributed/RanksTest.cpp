@@ -77,6 +77,36 @@ TEST_F(Ranks, MeetOnceInAStepOfTraining) {
     if (ranks > 1) expect_done(ranks, "training meetings");
 }
 
+TEST_F(Ranks, HaveTheSameBitsWithExchangesInTheBackwardPass) {
+  const std::string alone =
+      digests(run("env WEFT_NUM_THREADS=1 " + kProgram + " overlap bits").text);
+  EXPECT_EQ(count_of(alone, " of "), 16U) << alone;
+  for (const int ranks : worlds()) {
+    const Output output = on_ranks(ranks, "overlap bits");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    std::istringstream lines(alone);
+    std::string expected;
+    for (std::string line; std::getline(lines, line);)
+      if (std::stoi(line.substr(8)) >= ranks) expected += line + "\n";
+    EXPECT_EQ(digests(output.text), expected) << ranks << " ranks";
+  }
+}
+
+TEST_F(Ranks, HearOfOneThatRaisesWithExchangesUnderWay) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    const Output output = on_ranks(ranks, "overlap raises");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    for (const int rank : {0, ranks - 1})
+      EXPECT_GE(count_of(output.text, "sensor " + std::to_string(rank) + " is off"),
+                static_cast<std::size_t>(2 * ranks))
+          << output.text;
+    EXPECT_LT(output.seconds, 50) << output.text; // nobody waits for a deadline
+  }
+}
+
 TEST_F(Ranks, GoOnWithARunOfOthers) {
   for (const int ranks : worlds()) {
     if (ranks == 1) continue;
@@ -222,6 +252,14 @@ TEST_F(Ranks, NameOneThatIsGone) {
                          "rank 1 \\(.+\\) is gone", 0.2 + 2,
                          // MPICH's ends all within some 30 ms.
                          !is_open_mpi());
+  }
+}
+
+TEST_F(Ranks, NameOneThatIsGoneWithExchangesUnderWay) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    expect_peer_errors(on_ranks(ranks, "overlap dies"), ranks - 1, "rank 1 \\(.+\\) is gone", 20,
+                       !is_open_mpi());
   }
 }
 
