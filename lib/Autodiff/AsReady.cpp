@@ -65,8 +65,7 @@ std::vector<Tape::FirstUse> Tape::first_uses(std::span<const GradientSource> sou
     uses.push_back({kNever, i});
   }
   for (std::size_t r = 0; r < records_.size(); ++r)
-    for (const Value &value :
-         std::span(values_).subspan(records_[r].first, records_[r].operands)) {
+    for (const Value &value : std::span(values_).subspan(records_[r].first, records_[r].operands)) {
       const auto [begin, end] = sources_of.equal_range(value.identity);
       for (auto each = begin; each != end; ++each)
         uses[each->second].record = std::min(uses[each->second].record, r);

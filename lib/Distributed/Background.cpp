@@ -44,14 +44,12 @@ void BackgroundReduction::begin(std::string what) {
 
 void BackgroundReduction::add(std::size_t number, std::vector<Tensor> leaves) {
   const DType dtype = leaves.front().dtype();
-  const std::size_t bytes =
-      static_cast<std::size_t>(leaves.front().size()) * item_size(dtype);
+  const std::size_t bytes = static_cast<std::size_t>(leaves.front().size()) * item_size(dtype);
   Bucket &bucket = open_[dtype];
   if (bucket.bytes != 0 && bucket.bytes + bytes > bucket_bytes_)
     send(std::exchange(bucket, Bucket()));
   bucket.leaves.resize(leaves.size());
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    bucket.leaves[i].push_back(std::move(leaves[i]));
+  for (std::size_t i = 0; i < leaves.size(); ++i) bucket.leaves[i].push_back(std::move(leaves[i]));
   bucket.numbers.push_back(number);
   bucket.bytes += bytes;
   if (bucket.bytes < bucket_bytes_) return;

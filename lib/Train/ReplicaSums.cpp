@@ -94,8 +94,7 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
   Rows sum, most;
   together([&] {
     const distributed::Lists lists[] = {{Reduction::sum, sums}, {Reduction::max, largest}};
-    auto all = reduce_in_buckets(
-        caller_, group_, count_, lists, what, bucket_bytes());
+    auto all = reduce_in_buckets(caller_, group_, count_, lists, what, bucket_bytes());
     sum = std::move(all[0]);
     most = std::move(all[1]);
   });

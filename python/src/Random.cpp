@@ -274,12 +274,16 @@ void define_random(nb::module_ &module) {
           "Bools that are true with the probability.")
       .def(
           "categorical",
-          [](const Generator &self, nb::handle logits, nb::handle axis) {
+          [](const Generator &self, nb::handle logits, nb::handle axis, nb::handle shape) {
+            std::optional<Sizes> sizes;
+            if (!shape.is_none()) sizes = to<Sizes>(shape.ptr(), {"random.categorical", "shape"});
             return self.categorical(to_tensor(logits.ptr(), {"random.categorical", "logits"}),
-                                    integer(axis, "axis"));
+                                    integer(axis, "axis"), sizes);
           },
           Arg("logits").none().as("TensorLike"), Arg("axis").none().as("int") = -1,
-          "Positions along an axis of logits, each as likely as softmax says.")
+          Arg("shape").none().as("Sizes | None") = nb::none(),
+          "Positions along an axis of logits, each as likely as softmax says: of their shape "
+          "without the axis, or of `shape`, of which that is the end.")
       .def(
           "randint",
           [](const Generator &self, nb::handle shape, nb::handle low, nb::handle high,

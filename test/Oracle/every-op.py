@@ -193,8 +193,9 @@ def counted(x, weights, minlength, size):
     return found
 
 
-def slopes(f, spacing, axes, edge_order):
-    found = np.gradient(f, spacing, axis=axes, edge_order=edge_order)
+def slopes(f, coordinates, axes, edge_order):
+    count = f.ndim if axes is None else np.size(axes)
+    found = np.gradient(f, *[coordinates] * count, axis=axes, edge_order=edge_order)
     return flat(found) if isinstance(found, tuple) else found
 
 

@@ -397,3 +397,82 @@ def test_words_name_functions_once():
             call()
     with pytest.raises(TypeError, match="^grad: the function must give a floating scalar, but it gave None"):
         wf.grad(lambda x: None)(1.0)
+
+
+# Options of NumPy's that records do not draw ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weights", [{"fweights": [1, 4, 0, 2]}, {"aweights": [0.5, 1.0, 3.0, 2.0]}, {"fweights": [1, 4, 0, 2], "aweights": [0.5, 1.0, 3.0, 2.0]}])
+@pytest.mark.parametrize("options", [{}, {"bias": True}, {"ddof": 2}, {"rowvar": False}])
+@pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
+def test_covariances_of_weighted_observations(weights, options, dtype):
+    rng = np.random.default_rng(3)
+    x = (rng.normal(size=(3, 4)) + (1j * rng.normal(size=(3, 4)) if dtype == "complex128" else 0)).astype(dtype)
+    x = x.T if options.get("rowvar") is False else x
+    given = {name: np.array(values) for name, values in weights.items()}
+    expected = np.cov(x, **options, **given)
+    for call in (lambda x: wf.cov(x, **options, **weights), wf.function(lambda x: wf.cov(x, **options, **weights))):
+        got = call(wf.tensor(x))
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, expected, rtol=1e-5 if dtype == "float32" else 1e-12)
+    opened = wf.function(lambda x, w: wf.cov(x, aweights=w), input_signature=[wf.TensorSpec([None, None], dtype), wf.TensorSpec([None], "float64")])
+    for n in (3, 5):
+        x, w = rng.normal(size=(2, n)).astype(dtype), rng.uniform(0.1, 2, n)
+        np.testing.assert_allclose(opened(wf.tensor(x), wf.tensor(w)), np.cov(x, aweights=w), rtol=1e-4)
+
+
+def test_weights_of_observations_that_are_none():
+    x = wf.tensor(np.eye(3))
+    for run in (lambda call, *args: call(*args), lambda call, *args: wf.function(call)(*args)):
+        with pytest.raises(wf.ShapeError, match="cov: x has 3 observations and fweights 2"):
+            run(lambda x: wf.cov(x, fweights=[1, 2]), x)
+        with pytest.raises(wf.ShapeError, match="cov: aweights has the shape"):
+            run(lambda x: wf.cov(x, aweights=[[1.0, 2.0, 3.0]]), x)
+        with pytest.raises(wf.AssertionError, match="negative weight in fweights"):
+            run(lambda x, w: wf.cov(x, fweights=w), x, wf.tensor([1, -2, 1]))
+        with pytest.raises(wf.AssertionError, match="weight in aweights that is not real"):
+            run(lambda x: wf.cov(x, aweights=[1.0, 2.0, 1j]), x)
+    with pytest.raises(wf.DTypeError, match="fweights"):
+        wf.cov(x, fweights=[1.0, 2.0, 1.5])
+
+
+def test_slopes_between_coordinates():
+    rng = np.random.default_rng(4)
+    f, at = rng.normal(size=(4, 6)), np.cumsum(rng.uniform(0.1, 2, 6))
+    for order in (1, 2):
+        expected = np.gradient(f, at, axis=1, edge_order=order)
+        for call in (lambda f, at: wf.gradient(f, axis=1, edge_order=order, coordinates=at),):
+            for run in (call, wf.function(call), wf.function(call, input_signature=[wf.TensorSpec([None, None], "float64"), wf.TensorSpec([None], "float64")])):
+                np.testing.assert_allclose(run(wf.tensor(f), wf.tensor(at)), expected, rtol=1e-11, atol=1e-12)
+    both_axes = wf.gradient(f[:, :4], coordinates=at[:4])
+    for one, other in zip(both_axes, np.gradient(f[:, :4], at[:4], at[:4]), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+    slope = wf.grad(lambda at: wf.sum(wf.square(wf.gradient(wf.tensor(f), axis=1, edge_order=2, coordinates=at))))
+    loss = lambda at: (np.gradient(f, at, axis=1, edge_order=2) ** 2).sum()  # noqa: E731
+    steps = np.eye(6) * 1e-6
+    np.testing.assert_allclose(slope(wf.tensor(at)), [(loss(at + h) - loss(at - h)) / 2e-6 for h in steps], rtol=1e-5, atol=1e-5)
+    with pytest.raises(wf.ShapeError, match="gradient: axis 1 has 6 elements and coordinates 5"):
+        wf.gradient(f, axis=1, coordinates=at[:5])
+    with pytest.raises(wf.ShapeError, match="coordinates has the shape"):
+        wf.gradient(f, axis=1, coordinates=f)
+
+
+def test_points_that_repeat():
+    rng = np.random.default_rng(5)
+    x, xp, fp = rng.uniform(-900, 900, 40), rng.uniform(-700, 700, 7), rng.normal(size=7)
+    for period in (360.0, -360, 12.5):
+        expected = np.interp(x, xp, fp, period=period)
+        call = lambda x, xp, fp, period=period: wf.interp(x, xp, fp, period=period)  # noqa: E731
+        for run in (call, wf.function(call), wf.function(call, input_signature=[wf.TensorSpec([None], "float64")] * 3)):
+            np.testing.assert_allclose(run(wf.tensor(x), wf.tensor(xp), wf.tensor(fp)), expected, rtol=1e-9, atol=1e-10)
+    for period in (0, INF, NAN):
+        with pytest.raises(wf.ValueError, match="interp: the period is"):
+            wf.interp(x, xp, fp, period=period)
+
+
+def test_generators_draw_categories_of_a_shape():
+    logits = wf.tensor([[0.0, -INF], [-INF, 0.0], [0.0, 0.0]])
+    drawn = wf.random.Generator(3).categorical(logits, shape=(5, 3))
+    assert drawn.shape == (5, 3) and drawn[:, 0].tolist() == [0] * 5 and drawn[:, 1].tolist() == [1] * 5
+    with pytest.raises(wf.ShapeError, match="which must be its end"):
+        wf.random.Generator(3).categorical(logits, shape=(3, 5))

@@ -86,10 +86,16 @@ def Weft_CovFn : Weft_VariablesFn<"cov"> {
   let summary = "The covariances of variables, which are rows of x, and of y if it is given.";
   let parameters = (params Weft_Inexact:$x, Weft_Optional<Weft_Inexact>:$y, Weft_FlagThatHolds<"whether variables are rows">:$rowvar,
                            Weft_Flag<"divide by the number of observations, and not by one less">:$bias,
-                           Weft_OptionalInt<"what the divisor is less than their number">:$ddof, star);
-  let samples = [Sample<["finite 2x3", "finite 2x3"], ["true", "false", "null"]>, Sample<["finite 5x7", "finite 5x2"], ["false", "true", "null"]>,
-                 Sample<["finite 7", "finite 7"], ["true", "false", "0"]>];
-  let numpy = "np.cov(x, y, rowvar, bias, ddof)";
+                           Weft_OptionalInt<"what the divisor is less than their number">:$ddof,
+                           Weft_Optional<Weft_Index>:$fweights, Weft_Optional<Weft_Inexact>:$aweights, star);
+  let description = "An observation counts `fweights` times, and with `aweights` as what it weighs beside others.";
+  let operandShapes = ["of one axis or two", "of one axis or two", "an element for each observation", "an element for each observation"];
+  let raises = [Raises<ShapeError, "x or y has more than two axes, or not as many observations; there are not as many weights">,
+                Raises<AssertionError, "a weight is negative or not real">];
+  let samples = [Sample<["finite 2x3", "finite 2x3", "[1, 4, 2]", "[3, 1, 2]"], ["true", "false", "null"]>,
+                 Sample<["finite 5x7", "finite 5x2", "[1, 3, 2, 1, 2]", "[1, 2, 1, 4, 1]"], ["false", "true", "null"]>,
+                 Sample<["finite 7", "finite 7", "[1, 1, 2, 0, 2, 3, 1]", "[1, 2, 1, 3, 4, 1, 0]"], ["true", "false", "0"]>];
+  let numpy = "np.cov(x, y, rowvar, bias, ddof, fweights, aweights)";
   let example = "cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])  ->  [[1, -1], [-1, 1]]";
   let tolerance = "sums(64) + 1e-5";
 }
@@ -110,16 +116,19 @@ def Weft_CorrcoefFn : Weft_VariablesFn<"corrcoef"> {
 def Weft_InterpFn : Weft_CompositeFn<"interp"> {
   let summary = "The values at x of the lines between the points (xp, fp), of which xp rises.";
   let parameters = (params Weft_Float:$x, Weft_Float:$xp, Weft_Float:$fp, Weft_OptionalReal<"the value in front of the points; the first one's if not given">:$left,
-                           Weft_OptionalReal<"the value behind the points; the last one's if not given">:$right, star);
+                           Weft_OptionalReal<"the value behind the points; the last one's if not given">:$right,
+                           Weft_OptionalReal<"after how much the points repeat, which need not rise then; nothing is in front of them or behind them">:$period, star);
   let operandShapes = ["of any shape", "of one axis", "of xp's shape"];
   let promotion = "floating";
   let resultShape = "of x's shape";
   let resultDType = "x's dtype";
-  let raises = [Raises<ShapeError, "xp or fp has not one axis, has no element, or they are not of one size">];
+  let raises = [Raises<ShapeError, "xp or fp has not one axis, has no element, or they are not of one size">,
+                Raises<ValueError, "the period is 0 or not finite">];
   let cppBody = "interp";
-  let samples = [Sample<["finite 2x3", "[-3, 0, 1, 4]", "finite 4"], ["null", "null"]>, Sample<["finite 33", "[-3, 0, 1, 4]", "finite 4"], ["-7.0", "9.0"]>,
-                 Sample<["finite 3", "[2]", "finite 1"], ["null", "null"]>];
-  let numpy = "np.interp(x.astype(float), xp.astype(float), fp.astype(float), left, right).astype(x.dtype)";
+  let samples = [Sample<["finite 2x3", "[-3, 0, 1, 4]", "finite 4"], ["null", "null", "null"]>, Sample<["finite 33", "[-3, 0, 1, 4]", "finite 4"], ["-7.0", "9.0", "null"]>,
+                 Sample<["finite 3", "[2]", "finite 1"], ["null", "null", "null"]>, Sample<["finite 33", "[1, -3, 9, 5]", "finite 4"], ["null", "null", "5.0"]>,
+                 Sample<["finite 3", "[2]", "finite 1"], ["null", "null", "-2.0"]>];
+  let numpy = "np.interp(x.astype(float), xp.astype(float), fp.astype(float), left, right, period).astype(x.dtype)";
   let tolerance = "sums(64) + 1e-5";
   let signedZeros = 0;
   let example = "interp([0.5, 9.0], [0.0, 1.0], [10.0, 20.0])  ->  [15, 20]";
@@ -145,17 +154,19 @@ def Weft_GradientFn : Weft_CompositeFn<"gradient"> {
   let cppName = "numeric_gradient"; // tapes have a `gradient` with options
   let summary = "The slopes along axes: central differences, and those of the two elements at each end.";
   let parameters = (params Weft_Float:$f, Weft_Real<"1.0", "how far elements are apart">:$spacing, Weft_OverAxes:$axes,
-                           Weft_Int<"1", "1, or 2 for differences of three elements at the ends">:$edge_order, star);
-  let operandShapes = ["of rank 1 or more"];
+                           Weft_Int<"1", "1, or 2 for differences of three elements at the ends">:$edge_order, star, Weft_Optional<Weft_Float>:$coordinates);
+  let description = "With `coordinates` elements are where these say along each of the axes, instead of `spacing` apart.";
+  let operandShapes = ["of rank 1 or more", "of one axis, as long as each of the axes"];
   let promotion = "floating";
   let gives = "tensors";
   let resultShape = "of f's shape for each axis";
   let resultDType = "f's dtype";
-  let raises = [axis_out_of_range, axis_twice, Raises<ShapeError, "there are no more elements along an axis than the order">,
+  let raises = [axis_out_of_range, axis_twice, Raises<ShapeError, "there are no more elements along an axis than the order, or not as many as coordinates">,
                 Raises<ValueError, "the order is neither 1 nor 2">];
   let cppBody = "gradient";
-  let samples = [Sample<["finite 3x4"], ["1.0", "null", "1"]>, Sample<["finite 5x7"], ["0.5", "0", "2"]>, Sample<["finite 33"], ["2.0", "null", "1"]>];
-  let numpy = "slopes(f, spacing, axes, edge_order)";
+  let samples = [Sample<["finite 3x4", "[0, 1, 4, 5]"], ["1.0", "1", "1"]>, Sample<["finite 5x7", "[0, 1, 4, 5, 7]"], ["1.0", "0", "2"]>,
+                 Sample<["finite 3x3", "[0, 1, 4]"], ["1.0", "null", "1"]>, Sample<["finite 7", "[9, 7, 5, 4, 2, 1, -3]"], ["1.0", "null", "2"]>];
+  let numpy = "slopes(f, coordinates, axes, edge_order)";
   let tolerance = "sums(64) + 1e-5";
   let signedZeros = 0;
   let example = "numeric_gradient([[1.0, 2.0], [4.0, 8.0]])  ->  [[[3.0, 6.0], [3.0, 6.0]], [[1.0, 1.0], [4.0, 4.0]]]";

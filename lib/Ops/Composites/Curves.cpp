@@ -3,9 +3,11 @@
 #include "Ops/Composites/Parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
+#include "Support/Messages.h"
 #include <weft/windows.h>
 
 namespace weft::composites {
@@ -43,9 +45,8 @@ void check_same(const std::string &first, const Size &size, const char *what,
 
 } // namespace
 
-Tensor interp(const Tensor &x, const Tensor &xp, const Tensor &fp, const InterpOptions &options) {
-  const Size count = size_of_some("interp", "xp", xp);
-  check_same("interp: xp", count, "elements", "fp", size_of_some("interp", "fp", fp));
+static Tensor interpolated(const Tensor &x, const Tensor &xp, const Tensor &fp, const Size &count,
+                           const InterpOptions &options) {
   const Tensor most = (count - 1).tensor();
   const Tensor end =
       maximum(minimum(cast(search_sorted(xp, stop_gradient(x), {.right = true}), DType::i64), most),
@@ -60,6 +61,26 @@ Tensor interp(const Tensor &x, const Tensor &xp, const Tensor &fp, const InterpO
   const Tensor behind = select(x == last, along(fp, 0, -1), select(x > last, right, line));
   const Tensor found = select(x < first, left, behind);
   return select(x == x, found, x);
+}
+
+Tensor interp(const Tensor &x, const Tensor &xp, const Tensor &fp, const InterpOptions &options) {
+  const Size count = size_of_some("interp", "xp", xp);
+  check_same("interp: xp", count, "elements", "fp", size_of_some("interp", "fp", fp));
+  if (!options.period) return interpolated(x, xp, fp, count, options);
+  const double period = std::abs(*options.period);
+  if (period == 0 || !std::isfinite(period))
+    raise(ErrorKind::value,
+          "interp: the period is " + number_text(*options.period) + ": it is finite and not 0");
+  // All within one period, in order, with the last point before them and the first behind them.
+  const Tensor within = remainder(xp, period);
+  const Tensor order = argsort(stop_gradient(within));
+  const Tensor at = gather(within, order), values = gather(fp, order);
+  const auto around = [&](const Tensor &all, double apart) {
+    return concatenate(
+        {along(all, 0, Slice{-1, {}}) - apart, all, along(all, 0, Slice{{}, 1}) + apart},
+        {.axis = 0});
+  };
+  return interpolated(remainder(x, period), around(at, period), around(values, 0), count + 2, {});
 }
 
 Tensor trapezoid(const Tensor &y, const Tensor &x, const TrapezoidOptions &options) {
@@ -77,10 +98,52 @@ Tensor trapezoid(const Tensor &y, const Tensor &x, const TrapezoidOptions &optio
   return sum(pairs * wide, {.axes = Ints{axis}});
 }
 
-std::vector<Tensor> gradient(const Tensor &f, const NumericGradientOptions &options) {
+/// Slopes along an axis by the elements around each, which are `apart` from each other: one number,
+/// or a vector of as many as there are elements, less one, that broadcasts along the axis. Those of
+/// parabolas through three elements (Fornberg, Math. Comp. 51, 1988), and of lines at the ends
+/// where the order is 1.
+static Tensor slopes(const Tensor &f, std::int64_t axis, const Size &size, const Tensor &apart,
+                     std::int64_t edge_order) {
+  const auto gap = [&](const Size &from, const Size &to) {
+    return apart.rank() == 0 ? apart : between(apart, 0, from, to);
+  };
+  // The axes behind f's axis, which the gaps lack.
+  const auto beside = [&](Tensor gaps) {
+    if (gaps.rank() != 0)
+      for (std::int64_t i = axis + 1; i < f.rank(); ++i) gaps = with_axis(gaps, gaps.rank());
+    return gaps;
+  };
+  const auto at = [&](std::int64_t i) {
+    const Size from = i < 0 ? size + i : Size(i);
+    return between(f, axis, from, from + 1);
+  };
+  const auto gap_at = [&](std::int64_t i) {
+    const Size from = i < 0 ? size + (i - 1) : Size(i);
+    return beside(gap(from, from + 1));
+  };
+  const auto first = (at(1) - at(0)) / gap_at(0), last = (at(-1) - at(-2)) / gap_at(-1);
+  const auto curved = [&](const Tensor &line, const Tensor &next, const Tensor &wide,
+                          const Tensor &next_wide) {
+    return line + (line - next) * (wide / (wide + next_wide));
+  };
+  const Tensor before = beside(gap(0, size - 2)), behind = beside(gap(1, size - 1));
+  const Tensor here = between(f, axis, 1, size - 1);
+  const Tensor rise_before = (here - between(f, axis, 0, size - 2)) / before,
+               rise_behind = (between(f, axis, 2, size) - here) / behind;
+  const Tensor inner = rise_before + (rise_behind - rise_before) * (before / (before + behind));
+  if (edge_order == 1) return concatenate({first, inner, last}, {.axis = axis});
+  const Tensor second = (at(2) - at(1)) / gap_at(1), last_but_one = (at(-2) - at(-3)) / gap_at(-2);
+  return concatenate({curved(first, second, gap_at(0), gap_at(1)), inner,
+                      curved(last, last_but_one, gap_at(-1), gap_at(-2))},
+                     {.axis = axis});
+}
+
+std::vector<Tensor> gradient(const Tensor &f, const Tensor &coordinates,
+                             const NumericGradientOptions &options) {
   if (options.edge_order != 1 && options.edge_order != 2)
     raise(ErrorKind::value,
           "gradient: edge_order is " + std::to_string(options.edge_order) + ": it is 1 or 2");
+  if (coordinates.defined()) check_vector("gradient", "coordinates", coordinates);
   std::vector<Tensor> found;
   for (const std::int64_t axis : *options.axes) {
     const Size size = size_along(f, axis);
@@ -91,19 +154,13 @@ std::vector<Tensor> gradient(const Tensor &f, const NumericGradientOptions &opti
                              " elements";
     if (size.is_number() && size.number() <= options.edge_order) raise(ErrorKind::shape, text);
     if (!size.is_number()) detail::check_sizes(size.tensor() > options.edge_order, text, open);
-    const auto at = [&](std::int64_t i) {
-      const Size from = i < 0 ? size + i : Size(i);
-      return between(f, axis, from, from + 1);
-    };
-    // At an end the slope of the line, or of the parabola, through the elements there.
-    const auto end = [&](std::int64_t i, std::int64_t step) {
-      Tensor line = at(i + step) - at(i);
-      if (options.edge_order == 1) return line;
-      return (4 * at(i + step) - 3 * at(i) - at(i + 2 * step)) / 2;
-    };
-    const Tensor inner = (between(f, axis, 2, size) - between(f, axis, 0, size - 2)) / 2;
-    const std::vector<Tensor> parts = {end(0, 1), inner, -end(-1, -1)};
-    found.push_back(concatenate(std::span<const Tensor>(parts), {.axis = axis}) / options.spacing);
+    Tensor apart = cast(options.spacing, f.dtype());
+    if (coordinates.defined()) {
+      check_same("gradient: axis " + std::to_string(axis), size, "elements", "coordinates",
+                 pinned_size(coordinates, 0));
+      apart = along(coordinates, 0, Slice{1, {}}) - along(coordinates, 0, Slice{0, -1});
+    }
+    found.push_back(slopes(f, axis, size, apart, options.edge_order));
   }
   return found;
 }
@@ -244,11 +301,27 @@ Tensor variables(const char *function, const Tensor &x, const Tensor &y, bool ro
   return concatenate({first, second}, {.axis = 0});
 }
 
-Tensor covariances(const Tensor &rows, std::int64_t ddof) {
-  const Tensor away = rows - mean(rows, {.axes = Ints{1}, .keepdims = true});
-  const Tensor divisor = maximum(size_along(rows, 1).tensor() - ddof, std::int64_t{0});
-  const Tensor other = is_complex(away.dtype()) ? conj(away) : away;
-  return matmul(away, other, {.transpose_rhs = true}) / cast(divisor, rows.dtype());
+/// Of variables that are rows, of observations that count as often as `times` says, if it is
+/// defined, and as much as `weights`.
+Tensor covariances(const Tensor &rows, std::int64_t ddof, const Tensor &times = {},
+                   const Tensor &weights = {}) {
+  const auto conjugate = [](const Tensor &x) { return is_complex(x.dtype()) ? conj(x) : x; };
+  if (!times.defined() && !weights.defined()) {
+    const Tensor away = rows - mean(rows, {.axes = Ints{1}, .keepdims = true});
+    const Tensor divisor = maximum(size_along(rows, 1).tensor() - ddof, std::int64_t{0});
+    return matmul(away, conjugate(away), {.transpose_rhs = true}) / cast(divisor, rows.dtype());
+  }
+  // As NumPy's cov divides.
+  const Tensor all = times.defined() && weights.defined() ? times * weights
+                     : times.defined()                    ? times
+                                                          : weights;
+  const Tensor total = sum(all);
+  const Tensor away =
+      rows - sum(rows * all, {.axes = Ints{1}, .keepdims = true}) / cast(total, rows.dtype());
+  const Tensor less = weights.defined() ? static_cast<double>(ddof) * sum(all * weights) / total
+                                        : cast(static_cast<double>(ddof), total.dtype());
+  const Tensor divisor = maximum(total - less, 0.0);
+  return matmul(away * all, conjugate(away), {.transpose_rhs = true}) / cast(divisor, rows.dtype());
 }
 
 } // namespace
@@ -269,9 +342,24 @@ static Tensor of_one(const char *function, const Tensor &matrix) {
   return matrix;
 }
 
-Tensor cov(const Tensor &x, const Tensor &y, const CovOptions &options) {
+Tensor cov(const Tensor &x, const Tensor &y, const Tensor &fweights, const Tensor &aweights,
+           const CovOptions &options) {
   const Tensor rows = variables("cov", x, y, options.rowvar);
-  const Tensor found = covariances(rows, options.ddof.value_or(options.bias ? 0 : 1));
+  const auto weights = [&](const std::string &name, const Tensor &given) {
+    if (!given.defined()) return given;
+    check_vector("cov", name.c_str(), given);
+    check_same("cov: x", size_along(rows, 1), "observations", name, pinned_size(given, 0));
+    // Beside complex observations they have become complex.
+    const bool is_real = !is_complex(given.dtype());
+    const Tensor real = is_real ? given : real_part(given);
+    if (!is_real)
+      check(weft::all(imaginary_part(given) == 0),
+            "cov: there is a weight in " + name + " that is not real");
+    check(weft::all(real >= 0), "cov: there is a negative weight in " + name);
+    return cast(real, component_of(rows.dtype()));
+  };
+  const Tensor found = covariances(rows, options.ddof.value_or(options.bias ? 0 : 1),
+                                   weights("fweights", fweights), weights("aweights", aweights));
   return of_one("cov", found);
 }
 

@@ -56,11 +56,9 @@ train::History fit(train::Parallel parallel, bool compile, std::string &digest) 
   random::set_seed(3);
   forwards = backwards = 0;
   const nn::Sequential model{
-      nn::Dense(kUnits, {.activation = tanh}), nn::Dense(kUnits, {.activation = tanh}),
-      nn::Dense(kUnits, {.activation = watched}),
-      nn::Dropout(0.1),
-      nn::Dense(kUnits, {.activation = tanh}),
-      nn::Dense(3)};
+      nn::Dense(kUnits, {.activation = tanh}),    nn::Dense(kUnits, {.activation = tanh}),
+      nn::Dense(kUnits, {.activation = watched}), nn::Dropout(0.1),
+      nn::Dense(kUnits, {.activation = tanh}),    nn::Dense(3)};
   const Tensor x = random::normal({kRows * kSteps, 8}, {.seed = 1});
   const Tensor y = argmax(x[{all, slice(0, 3)}], {.axis = 1});
   const auto data = data::from_generator(
@@ -149,8 +147,8 @@ void dies() {
   } catch (const PeerError &error) {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    say("after " + std::to_string(seconds) + " s: Ranks.cpp:0: error: peer: " +
-        std::string(error.message()));
+    say("after " + std::to_string(seconds) +
+        " s: Ranks.cpp:0: error: peer: " + std::string(error.message()));
     std::exit(3);
   }
 }

@@ -38,12 +38,9 @@ TEST(ReadyGradients, ComeBeforeEarlierLayersAreDifferentiated) {
     return mean(last(last(first(words(ids) + words(ids * 0)))));
   };
   static_cast<void>(loss_of(x));
-  const std::vector<nn::NamedVariable> variables = {{"words", words.embeddings},
-                                                    {"first", first.kernel},
-                                                    {"bias", *first.bias},
-                                                    {"unused", unused},
-                                                    {"last", last.kernel},
-                                                    {"last_bias", *last.bias}};
+  const std::vector<nn::NamedVariable> variables = {
+      {"words", words.embeddings}, {"first", first.kernel}, {"bias", *first.bias},
+      {"unused", unused},          {"last", last.kernel},   {"last_bias", *last.bias}};
   const auto gradients_of = [&](const Tensor &ids) {
     GradientTape tape;
     const Tensor loss = loss_of(ids);
