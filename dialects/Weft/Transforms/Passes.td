@@ -307,7 +307,8 @@ def CallsIntoPairsPass : Pass<"weft-calls-into-pairs", "::mlir::func::FuncOp"> {
   let description = [{
     Before and after: linalg on tensors. A call_into of a routine that gives two parts, which are only made
     into pairs or read by other such calls, writes the pairs itself, instead of two buffers that are copied
-    or that the next routine reads far apart.
+    or that the next routine reads far apart. Sizes may be open, and the routine may throw: what variables
+    hold then is said as before.
 
     ```mlir
     %y:2 = weft.call_into "fft"(%a, %b) numbers() into %re, %im {attrs = ...}

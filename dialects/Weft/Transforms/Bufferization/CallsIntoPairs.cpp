@@ -48,15 +48,21 @@ tensor::InsertSliceOp insertOf(Value part, int64_t number) {
   return insert && insert.getSource() == part && replacesPart(insert, number) ? insert : nullptr;
 }
 
+/// The type of one tensor that has both results beside each other.
+RankedTensorType typeOfPairs(CallIntoOp call) {
+  const auto part = cast<RankedTensorType>(call.getResult(0).getType());
+  SmallVector<int64_t> shape(part.getShape());
+  shape.push_back(2);
+  return part.clone(shape);
+}
+
 /// The pairs that are made of the two results and of nothing else; null if they are not.
 Value pairsOf(CallIntoOp call) {
   tensor::InsertSliceOp re = insertOf(call.getResult(0), 0), im = insertOf(call.getResult(1), 1);
   if (!re || !im || im.getDest() != re.getResult() || readerOf(re.getResult()) != im)
     return nullptr;
   auto whole = re.getDest().getDefiningOp<tensor::EmptyOp>();
-  if (!whole || whole.getType().getRank() !=
-                    cast<RankedTensorType>(call.getResult(0).getType()).getRank() + 1)
-    return nullptr;
+  if (!whole || whole.getType() != typeOfPairs(call)) return nullptr;
   const SmallVector<OpFoldResult> sizes = whole.getMixedSizes();
   for (tensor::InsertSliceOp insert : {re, im})
     if (!isEqualConstantIntOrValueArray(ArrayRef(sizes).drop_back(),
@@ -65,12 +71,18 @@ Value pairsOf(CallIntoOp call) {
   return im.getResult();
 }
 
-/// Erases an op that nobody reads, and those that it alone read.
-void eraseIfDead(Operation *op) {
-  if (!op || !isOpTriviallyDead(op)) return;
-  const llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
-  op->erase();
-  for (Value operand : operands) eraseIfDead(operand.getDefiningOp());
+/// Erases the ops that nobody reads, and those that they alone read.
+void eraseDead(ArrayRef<Operation *> ops) {
+  // An op is erased when it is taken out, and only one that reads it could put it in again: sizes
+  // that several of the ops read are not met after their end.
+  llvm::SetVector<Operation *> left(ops.begin(), ops.end());
+  while (!left.empty()) {
+    Operation *op = left.pop_back_val();
+    if (!isOpTriviallyDead(op)) continue;
+    for (Value operand : op->getOperands())
+      if (Operation *source = operand.getDefiningOp()) left.insert(source);
+    op->erase();
+  }
 }
 
 bool isReadByRoutines(Value value) {
@@ -92,10 +104,9 @@ struct CallsIntoPairs : impl::CallsIntoPairsPassBase<CallsIntoPairs> {
     }
   }
 
-  /// Whether the routine gives two tensors of floats of one type, to new ones, and cannot throw,
-  /// as one of sizes that are not known may.
+  /// Whether the routine gives two tensors of floats of one type, to new ones.
   static bool isCandidate(CallIntoOp call) {
-    if (!call.getAttrs() || call.getIntoPairs() || call.mayThrow() || call->getNumResults() != 2 ||
+    if (!call.getAttrs() || call.getIntoPairs() || call->getNumResults() != 2 ||
         call.getResult(0).getType() != call.getResult(1).getType())
       return false;
     auto type = cast<RankedTensorType>(call.getResult(0).getType());
@@ -126,12 +137,14 @@ struct CallsIntoPairs : impl::CallsIntoPairsPassBase<CallsIntoPairs> {
                                                    sizes, steps);
       call.getResult(part).replaceAllUsesWith(slice);
     }
-    const SmallVector<Value> replaced(call.getInto());
+    SmallVector<Operation *> replaced;
+    for (Value into : call.getInto()) replaced.push_back(into.getDefiningOp());
     call.erase();
-    for (Value into : replaced) eraseIfDead(into.getDefiningOp());
-    if (!pairs) return;
-    pairs.replaceAllUsesWith(made.getResult(0));
-    eraseIfDead(pairs.getDefiningOp());
+    if (pairs) {
+      pairs.replaceAllUsesWith(made.getResult(0));
+      replaced.push_back(pairs.getDefiningOp());
+    }
+    eraseDead(replaced);
   }
 };
 
