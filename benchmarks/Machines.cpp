@@ -1,6 +1,7 @@
 // ranks_*: programs of two processes, which the MPI launcher that is there starts.
 #include "Benchmarks.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -47,6 +48,33 @@ Row ranks(const std::string &name, const Session &session) {
   if (python && question[0] == "all_reduce")
     contenders.push_back(line_server("mpi4py", asked(*python), 2));
   return compare(name, "us", contenders, session.repeats);
+}
+
+Row ranks_overlap(const std::string &name, const Session &session) {
+  const auto over_a_wire = [&](const char *label, const char *what) {
+    return line_server(
+        label,
+        {session.sources + "/wire.sh", "1gbit", session.program("weft-bench-ranks"), "deep", what},
+        1);
+  };
+  const std::vector<Figure> figures =
+      take_turns({over_a_wire("Weft", "overlapped"), over_a_wire("all behind", "behind"),
+                  over_a_wire("no exchange", "alone")},
+                 session.repeats);
+  Row row;
+  row.name = name;
+  row.value = figures[0].median;
+  row.unit = "us";
+  row.peer = figures[1].name;
+  row.peer_value = figures[1].median;
+  const double wire = figures[1].median - figures[2].median;
+  row.fields["alone"] = figures[2].median;
+  row.fields["hidden"] = (figures[1].median - figures[0].median) / wire;
+  char words[120];
+  std::snprintf(words, sizeof words, "%.0f %% of the %.0f ms of exchanges are hidden",
+                100 * row.fields["hidden"].get<double>(), wire / 1000);
+  row.note = words;
+  return row;
 }
 
 } // namespace weft::bench
