@@ -302,11 +302,17 @@ Tensor random_multinomial(const Tensor &n, const Tensor &pvals, const Tensor &ke
 
 Tensor random_multivariate_normal(const Tensor &mean, const Tensor &cov, const Tensor &key,
                                   const random::MultivariateNormalOptions &options) {
-  const std::int64_t size = known_last("multivariate_normal", "mean", mean);
-  if (cov.rank() < 2 || known_last("multivariate_normal", "cov", cov) != size)
-    raise(ErrorKind::shape, named("multivariate_normal") + "cov has the shape " +
-                                to_string(shape_of(cov)) + ": matrices with " +
-                                std::to_string(size) + " rows and columns are wanted");
+  need_vectors("multivariate_normal", "mean", mean);
+  const Size size = pinned_size(mean, mean.rank() - 1);
+  std::vector<Tensor> open;
+  const std::string text = named("multivariate_normal") + "cov has the shape " +
+                           written(cov, open) + ": matrices with " + written(size, open) +
+                           " rows and columns are wanted";
+  if (cov.rank() < 2) raise(ErrorKind::shape, text);
+  const Size columns = pinned_size(cov, cov.rank() - 1);
+  if (!size.is_number() || !columns.is_number())
+    detail::check_sizes(equal(size.tensor(), columns.tensor()), text, open);
+  else if (size.number() != columns.number()) raise(ErrorKind::shape, text);
   // Rows of the matrices have their batches.
   Drawing drawing("multivariate_normal", {mean, sum(cov, {.axes = Ints{-1}})},
                   with_last(options.shape, size));

@@ -399,9 +399,8 @@ def test_sizes_that_a_trace_does_not_know():
     for x in (A, np.concatenate([B, A, B])):
         for got, expected in zip(compiled(wf.tensor(x)), of(wf.tensor(x)), strict=True):
             np.testing.assert_allclose(got.numpy(), expected.numpy(), rtol=1e-6)
-    for name in ("median", "unstack"):
-        with pytest.raises(wf.ShapeError, match=f"{name}: .*not known yet"):
-            wf.function(input_signature=[wf.TensorSpec([None, 3], "float32")])(getattr(wf, name))(wf.tensor(A))
+    with pytest.raises(wf.ShapeError, match="unstack: .*not known yet"):
+        wf.function(input_signature=[wf.TensorSpec([None, 3], "float32")])(wf.unstack)(wf.tensor(A))
 
 
 def test_several_sizes_that_a_trace_does_not_know():

@@ -89,10 +89,11 @@ Tensor extremum_but_nan(const char *function, const Tensor &x, const Ints &axes,
   return select(some, found, std::numeric_limits<double>::quiet_NaN());
 }
 
-/// The elements over the axes in order, along a last axis, and how many there are.
+/// The elements over the axes in order, along a last axis, and how many there are: a value where a
+/// trace does not know it.
 struct Sorted {
   Tensor rows;
-  std::int64_t count;
+  Size count;
 };
 
 /// The tensor with the axes as one, its last.
@@ -118,11 +119,14 @@ Tensor merged_last(const Tensor &x, const Ints &axes) {
 Sorted sorted(const char *function, const Tensor &x, const Ints &axes) {
   check_not_empty(function, x, axes);
   const Tensor rows = merged_last(x, axes);
-  const std::int64_t count = detail::size_for_call(rows, rows.rank() - 1);
-  if (count == unknown)
-    raise(ErrorKind::shape,
-          std::string(function) + ": how many elements there are is not known yet");
-  return {sort(rows), count};
+  return {sort(rows), pinned_size(rows, rows.rank() - 1)};
+}
+
+/// That at a position from the front.
+Tensor at_position(const Tensor &rows, const Size &position) {
+  const std::int64_t last = rows.rank() - 1;
+  if (position.is_number()) return along(rows, last, position.number());
+  return along(between(rows, last, position, position + 1), last, 0);
 }
 
 /// A result without the axes, or with size 1 for them.
@@ -130,11 +134,19 @@ Tensor with_reduced(const Tensor &found, const Ints &axes, bool keepdims) {
   return keepdims ? composites::expand_dims(found, IntList(axes)) : found;
 }
 
-/// Of sorted elements that at a position, or what the method gives between two.
-Tensor element_at(const Tensor &rows, double position, std::int64_t count, QuantileMethod method) {
-  const auto element = [&](std::int64_t i) {
-    return along(rows, rows.rank() - 1, std::min(i, count - 1));
-  };
+/// What is `part` of the way from a number to the next one.
+Tensor on_the_way(const Tensor &value, const Tensor &second, const Tensor &part) {
+  // Infinite ones have no difference, and nothing is between -inf and a number but -inf.
+  const Tensor low_end = (value == -kInfinity) & (second < kInfinity);
+  const Tensor same = low_end | ((value == second) & (abs(value) == kInfinity));
+  return select(same, value, value + (second - value) * part);
+}
+
+/// Of sorted elements that at a share of the way from the first to the last, or what the method
+/// gives between two.
+Tensor element_at(const Tensor &rows, double share, std::int64_t count, QuantileMethod method) {
+  const double position = share * static_cast<double>(count - 1);
+  const auto element = [&](std::int64_t i) { return at_position(rows, std::min(i, count - 1)); };
   const auto low = static_cast<std::int64_t>(position);
   double part = position - static_cast<double>(low);
   switch (method) {
@@ -145,25 +157,41 @@ Tensor element_at(const Tensor &rows, double position, std::int64_t count, Quant
   case QuantileMethod::nearest: part = std::nearbyint(position) - static_cast<double>(low); break;
   }
   if (part == 0 || part == 1) return element(low + static_cast<std::int64_t>(part));
-  const Tensor value = element(low), second = element(low + 1);
-  // Infinite ones have no difference, and nothing is between -inf and a number but -inf.
-  const Tensor low_end = (value == -kInfinity) & (second < kInfinity);
-  const Tensor same = low_end | ((value == second) & (abs(value) == kInfinity));
-  return select(same, value, value + (second - value) * part);
+  return on_the_way(element(low), element(low + 1), cast(part, rows.dtype()));
+}
+
+/// The same of as many as a run finds.
+Tensor element_at(const Tensor &rows, double share, const Size &count, QuantileMethod method) {
+  if (count.is_number()) return element_at(rows, share, count.number(), method);
+  const Tensor position = share * cast((count - 1).tensor(), f64), low = floor(position);
+  Tensor part = position - low;
+  switch (method) {
+  case QuantileMethod::linear: break;
+  case QuantileMethod::lower: part = zeros_like(part); break;
+  case QuantileMethod::higher: part = cast(part > 0, f64); break;
+  case QuantileMethod::midpoint: part = cast(part > 0, f64) * 0.5; break;
+  case QuantileMethod::nearest: part = round(position) - low; break;
+  }
+  const Tensor first = cast(low, DType::i64);
+  const Tensor value = at_position(rows, Size(first)),
+               second =
+                   at_position(rows, Size(minimum(first + std::int64_t{1}, (count - 1).tensor())));
+  const Tensor between_them = on_the_way(value, second, cast(part, rows.dtype()));
+  return select(part == 0, value, select(part == 1, second, between_them));
 }
 
 Tensor quantiles(const char *function, const Tensor &x, const RealList &q, double whole,
                  const Ints &axes, QuantileMethod method, bool keepdims) {
   const auto [unlike, count] = sorted(function, x, axes);
   const Tensor rows = is_floating(unlike.dtype()) ? unlike : cast(unlike, f32);
-  const Tensor last = along(rows, rows.rank() - 1, count - 1);
+  const Tensor last = along(rows, rows.rank() - 1, -1);
   std::vector<Tensor> found;
   for (const double percent : q.values()) {
     const double share = percent / whole;
     if (!(share >= 0 && share <= 1))
       raise(ErrorKind::value,
             std::string(function) + ": q is from 0 to " + std::to_string(static_cast<int>(whole)));
-    const Tensor value = element_at(rows, share * static_cast<double>(count - 1), count, method);
+    const Tensor value = element_at(rows, share, count, method);
     // NaN is the largest.
     found.push_back(with_reduced(select(last != last, last, value), axes, keepdims));
   }
@@ -207,9 +235,12 @@ Tensor stddev(const Tensor &x, const StddevOptions &options) {
 Tensor median(const Tensor &x, const MedianOptions &options) {
   const auto [rows, count] = sorted("median", x, *options.axes);
   const std::int64_t at = rows.rank() - 1;
-  Tensor found = mean(along(rows, at, Slice{(count - 1) / 2, count / 2 + 1}), {.axes = Ints{at}});
+  const Tensor middle =
+      count.is_number() ? along(rows, at, Slice{(count.number() - 1) / 2, count.number() / 2 + 1})
+                        : between(rows, at, (count - 1) / 2, count / 2 + 1);
+  Tensor found = mean(middle, {.axes = Ints{at}});
   if (is_floating(x.dtype())) {
-    const Tensor last = along(rows, at, count - 1);
+    const Tensor last = along(rows, at, -1);
     found = select(last != last, last, found); // NaN is the largest
   }
   return with_reduced(found, *options.axes, options.keepdims);

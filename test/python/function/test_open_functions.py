@@ -235,3 +235,57 @@ def test_vmap_of_one_that_is_known():
         traced(wf.ones([2, 3]), wf.ones([4]))
     with pytest.raises(wf.StateError, match="vmap: .* is done once for each tensor, and this trace does not know how many there are"):
         opened(wf.vmap(lambda a: wf.pad_interior(a, a[0], [1], [1], [0])), [X])[0](wf.ones([2, 3]))
+
+
+METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "float16"])
+def test_quantiles(dtype):
+    """Of as many elements as a run finds: those that eager calls find, and NumPy."""
+    q = [0.0, 0.1, 0.25, 0.5, 1 / 3, 0.9, 1.0]
+    calls = [lambda x, m=method: wf.quantile(x, q, axis=1, method=m) for method in METHODS]
+    calls += [lambda x: wf.quantile(x, 0.3, keepdims=True), lambda x: wf.percentile(x, [30.0, 75.0], axis=0)]
+    calls += [wf.median, lambda x: wf.median(x, axis=0, keepdims=True), lambda x: wf.median(x, axis=(0, 1))]
+    traced = [opened(call, [([None, None], dtype)]) for call in calls]
+    for rows, columns in ((4, 5), (1, 1), (3, 2), (2, 11), (5, 8)):
+        x = (np.random.default_rng(columns).normal(size=(rows, columns)) * 9).astype(dtype)
+        for call, (compiled, _) in zip(calls, traced, strict=True):
+            np.testing.assert_array_equal(compiled(wf.tensor(x)), call(wf.tensor(x)))
+        if dtype == "float64":
+            for method, (compiled, _) in zip(METHODS, traced, strict=False):
+                np.testing.assert_allclose(compiled(wf.tensor(x)), np.quantile(x, q, axis=1, method=method), rtol=1e-12, atol=1e-13)
+    assert all(count == [1] for _, count in traced)
+    with pytest.raises(wf.ShapeError, match=r"median: x has the shape \(0, 4\): there is no element"):
+        opened(wf.median, [([None, None], dtype)])[0](wf.zeros((0, 4), dtype))
+
+
+def test_quantiles_of_what_is_not_finite():
+    def both(x):
+        return wf.concatenate([wf.expand_dims(wf.median(x), 0), wf.quantile(x, [0.2, 0.5])])
+
+    compiled, _ = opened(both, [([None], "float64")])
+    inf, nan = np.inf, np.nan
+    for x in ([inf, inf, 1.0], [-inf, 1.0], [-inf, inf], [-inf, -inf, 2.0], [nan, 1.0, 2.0], [inf], [1.0, nan]):
+        x = wf.tensor(x, "float64")
+        np.testing.assert_array_equal(compiled(x), both(x))
+
+
+def test_gradients_of_quantiles():
+    def loss(x):
+        return wf.sum(wf.square(wf.quantile(x, [0.3, 0.8], axis=0))) + wf.sum(wf.square(wf.median(x, axis=1)))
+
+    compiled, _ = opened(wf.grad(loss), [([None, None], "float64")])
+    for shape in ((3, 4), (1, 1), (6, 5)):
+        x = wf.tensor(np.random.default_rng(shape[0]).normal(size=shape))
+        np.testing.assert_allclose(compiled(x), wf.grad(loss)(x), rtol=1e-12)
+
+
+def test_normal_vectors_of_any_size():
+    compiled, _ = opened(lambda mean, cov: wf.random.multivariate_normal(mean, cov, key=wf.random.key(3)), [([None], "float64"), ([None, None], "float64")])
+    for n in (1, 3, 6):
+        mean, half = wf.arange(n, dtype="float64"), np.random.default_rng(n).normal(size=(n, n))
+        cov = wf.tensor(half @ half.T + np.eye(n))
+        np.testing.assert_array_equal(compiled(mean, cov), wf.random.multivariate_normal(mean, cov, key=wf.random.key(3)))
+    with pytest.raises(wf.ShapeError, match=r"cov has the shape \(2, 2\): matrices with 3 rows and columns are wanted"):
+        compiled(wf.zeros(3, "float64"), wf.tensor(np.eye(2)))
