@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "Ops/FirstValues.h"
 #include "Runtime/Variable.h"
 #include <weft/detail/binding.h>
 #include <weft/device.h>
@@ -68,7 +69,8 @@ ReplicaStreams::FirstValues::~FirstValues() {
 const Variable &process_state() {
   // Never destroyed: static objects of others may draw numbers until the end.
   static const auto *const state = [] {
-    const DeviceScope host{Device()}; // who draws reads it
+    const DeviceScope host{Device()};                    // who draws reads it
+    const weft::detail::FirstValues::Scope own(nullptr); // ranks come here at any time
     return new Variable(tensor({std::int64_t{0}, std::int64_t{1}}), "random", /*trainable=*/false);
   }();
   return *state;

@@ -5,6 +5,7 @@
 
 #include "Device/Device.h"
 #include "Ops/Draws.h"
+#include "Ops/FirstValues.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
@@ -58,6 +59,7 @@ Variable::Variable(const Operand &initial, std::string name, bool trainable) {
     const device::ScopesCount on_devices(true);
     value = detail::placed(std::move(value));
   }
+  if (value.defined() && !value.traced()) value = detail::first_value(std::move(value));
   state_ = std::make_shared<VariableState>(value, std::move(name), trainable);
   if (made_up) state_->name_is_made_up();
   if (interpreter != nullptr) interpreter->note_made(state_);
@@ -93,7 +95,7 @@ Tensor drawn(const VariableState &state, const VariableInitializer &initializer,
     throw ShapeError("initialize: the variable '" + state.name() + "' is " + to_string(wanted) +
                      ", but its initializer gave " +
                      (value.defined() ? to_string(value.type()) : "an undefined tensor"));
-  return value;
+  return detail::first_value(value);
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 #include <weft/detail/distributed_place.h>
+#include <weft/detail/first_values.h>
 #include <weft/detail/replica_scope.h>
 #include <weft/detail/staging.h>
 
@@ -40,6 +41,15 @@ struct BoundOutside {
   BoundOutside &operator=(const BoundOutside &) = delete;
 
   std::vector<std::unique_ptr<weft::detail::OutsideReplicas>> scopes;
+};
+
+struct BoundFirstValues {
+  using Initialized = void; // see Initialized.h
+  BoundFirstValues() = default;
+  BoundFirstValues(const BoundFirstValues &) = delete;
+  BoundFirstValues &operator=(const BoundFirstValues &) = delete;
+
+  std::optional<distributed::detail::FirstValuesOfRankZero> scope;
 };
 
 std::vector<Tensor> reduced(const std::vector<std::vector<nb::object>> &lists,
@@ -96,6 +106,10 @@ void define_replicas(nb::module_ &module) {
       .def("__exit__", [](BoundOutside &self, const nb::args &) {
         if (!self.scopes.empty()) self.scopes.pop_back();
       });
+  ClassOf<BoundFirstValues>(module, "internal_FirstValuesOfRankZero", nb::is_final())
+      .def(nb::init<>())
+      .def("__enter__", [](BoundFirstValues &self) { self.scope.emplace(); })
+      .def("__exit__", [](BoundFirstValues &self, const nb::args &) { self.scope.reset(); });
   define(module, "internal_aggregate_by(variable, how)",
          [](nb::handle variable, const std::string &how) {
            const nb::str word(how.c_str(), how.size());

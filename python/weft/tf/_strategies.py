@@ -105,6 +105,10 @@ class Strategy:
         """A context of the device that new tensors go to."""
         return contextlib.nullcontext()
 
+    def scope_of_first_values(self) -> Any:
+        """A context in which ranks give new variables the same first values."""
+        return contextlib.nullcontext()
+
     @contextlib.contextmanager
     def scope(self) -> Iterator[Strategy]:
         """A context: models and metrics that are made in it belong to the strategy."""
@@ -116,7 +120,7 @@ class Strategy:
             )
         outer, here.strategy = here.strategy, self
         try:
-            with self.scope_of_device():
+            with self.scope_of_device(), self.scope_of_first_values():
                 yield self
         finally:
             here.strategy = outer
@@ -410,6 +414,10 @@ class MultiWorkerMirroredStrategy(Strategy):
         if not _weft.internal_is_tracing():
             # Traced functions read it, and may be what runs first.
             _replicas.number_of_replica().assign(self._first)
+
+    def scope_of_first_values(self) -> Any:
+        """A context in which new variables have the first values of rank 0, as TensorFlow's."""
+        return _weft.internal_FirstValuesOfRankZero()
 
 
 def _workers_of_environment() -> int:
