@@ -3,11 +3,14 @@
 
 #include <cmath>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 #include "NN/Build.h"
 #include "NN/LayerCall.h"
 #include "NN/Rows.h"
 #include "Support/Messages.h"
+#include <weft/detail/synchronized.h>
 #include <weft/ops.h>
 
 namespace weft::nn {
@@ -73,6 +76,29 @@ void check_not_empty(const LayerCall &site, const Tensor &x, const Ints &axes) {
               site.prefix() + "a batch of no elements has no mean to train by");
 }
 
+/// The moments of all ranks' elements, of which each rank has its own and how many there are; and
+/// how many there are of all. Sums of squares about the mean of all are never a difference of large
+/// numbers.
+std::pair<Moments, Tensor> joined(const Moments &own, const Tensor &count,
+                                  const distributed::Group &group) {
+  const std::int64_t channels = own.mean.shape().back();
+  Tensor counts = reshape(count, {1});
+  if (const Tensor weight = detail::WeightOfRows::current(); weight.defined())
+    counts = counts * cast(reshape(weight, {1}) > 0, count.dtype());
+  const Tensor told = concatenate(
+      {reshape(own.mean, {channels}), reshape(own.variance, {channels}), counts}, {.axis = 0});
+  const Tensor all = distributed::all_gather(reshape(told, {1, 2 * channels + 1}), 0, group);
+  const Tensor means = all[{ellipsis, slice(0, channels)}],
+               variances = all[{ellipsis, slice(channels, 2 * channels)}],
+               elements = all[{ellipsis, slice(2 * channels, 2 * channels + 1)}];
+  const Tensor total = sum(elements);
+  const Tensor mean = sum(elements * means, {.axes = Ints{0}}) / total;
+  const Tensor variance =
+      sum(elements * (variances + square(means - mean)), {.axes = Ints{0}}) / total;
+  const Shape shape = own.mean.shape();
+  return {{reshape(mean, shape), reshape(variance, shape)}, total};
+}
+
 std::optional<Variable> scale_of(const VariableMaker &make, bool used, DType dtype) {
   return make.optional(used, "gamma", dtype, initializers::ones());
 }
@@ -92,7 +118,7 @@ BatchNorm::BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
       moving_mean(make("moving_mean", options.dtype, initializers::zeros(), /*trainable=*/false)),
       moving_variance(make("moving_variance", options.dtype, initializers::ones(), false)),
       momentum_(options.momentum), epsilon_(options.epsilon), unbiased_(options.unbiased),
-      name_("BatchNorm", options.name) {
+      synchronized_(options.synchronized), name_("BatchNorm", options.name) {
   const LayerCall site(name_, where);
   check_epsilon(site, epsilon_);
   if (!(momentum_ >= 0 && momentum_ <= 1))
@@ -110,7 +136,15 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
   Ints axes(static_cast<std::size_t>(value.rank() - 1), 0);
   std::iota(axes.begin(), axes.end(), 0);
   check_not_empty(site, value, axes);
-  const Moments batch = moments_of_channels(value);
+  Moments batch = moments_of_channels(value);
+  Tensor count;
+  if (unbiased_) count = cast(count_of(value, axes), batch.variance.dtype());
+  if (const auto *replicas = detail::ReplicasInStep::current();
+      replicas != nullptr && synchronized_) {
+    replicas->check_one_on_each_rank(site.prefix());
+    if (!unbiased_) count = cast(count_of(value, axes), batch.variance.dtype());
+    std::tie(batch, count) = joined(batch, count, replicas->group());
+  }
   const auto follow = [&](const Variable &moving, const Tensor &now) {
     const Tensor flat = stop_gradient(reshape(now, moving.shape()));
     moving.assign(moving * momentum_ + flat * (1 - momentum_));
@@ -118,7 +152,6 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
   follow(moving_mean, batch.mean);
   if (unbiased_) {
     // Of a single element there is no variance.
-    const Tensor count = cast(count_of(value, axes), batch.variance.dtype());
     follow(moving_variance, batch.variance * (count / maximum(count - 1, 1.)));
   } else {
     follow(moving_variance, batch.variance);

@@ -12,6 +12,7 @@
 #include "Train/ReadyGradients.h"
 #include <weft/detail/binding.h>
 #include <weft/detail/distributed_place.h>
+#include <weft/detail/synchronized.h>
 #include <weft/error.h>
 #include <weft/ops.h>
 
@@ -295,6 +296,7 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
   const auto [first, last] = share(count_, rank_, ranks_);
   std::vector<Leaf> leaves;
   distributed::detail::forget_error();
+  const weft::detail::ReplicasInStep in_step(count_, group_);
   repeats_ = false;
   handed_over_.clear();
   const std::string told = what + " of " + counted(rows, "row");

@@ -12,6 +12,7 @@
 #include <weft/detail/first_values.h>
 #include <weft/detail/replica_scope.h>
 #include <weft/detail/staging.h>
+#include <weft/detail/synchronized.h>
 
 namespace weft::python {
 
@@ -43,6 +44,16 @@ struct BoundOutside {
   std::vector<std::unique_ptr<weft::detail::OutsideReplicas>> scopes;
 };
 
+struct BoundInStep {
+  using Initialized = void; // see Initialized.h
+  explicit BoundInStep(std::int64_t count) : replicas(count) {}
+  BoundInStep(const BoundInStep &) = delete;
+  BoundInStep &operator=(const BoundInStep &) = delete;
+
+  std::int64_t replicas;
+  std::optional<weft::detail::ReplicasInStep> scope;
+};
+
 struct BoundFirstValues {
   using Initialized = void; // see Initialized.h
   BoundFirstValues() = default;
@@ -50,6 +61,16 @@ struct BoundFirstValues {
   BoundFirstValues &operator=(const BoundFirstValues &) = delete;
 
   std::optional<distributed::detail::FirstValuesOfRankZero> scope;
+};
+
+struct BoundWeight {
+  using Initialized = void; // see Initialized.h
+  explicit BoundWeight(Tensor of) : weight(std::move(of)) {}
+  BoundWeight(const BoundWeight &) = delete;
+  BoundWeight &operator=(const BoundWeight &) = delete;
+
+  Tensor weight;
+  std::optional<weft::detail::WeightOfRows> scope;
 };
 
 std::vector<Tensor> reduced(const std::vector<std::vector<nb::object>> &lists,
@@ -106,10 +127,27 @@ void define_replicas(nb::module_ &module) {
       .def("__exit__", [](BoundOutside &self, const nb::args &) {
         if (!self.scopes.empty()) self.scopes.pop_back();
       });
+  ClassOf<BoundInStep>(module, "internal_ReplicasInStep", nb::is_final())
+      .def(
+          "__init__",
+          [](BoundInStep *self, std::int64_t replicas) { new (self) BoundInStep(replicas); },
+          Arg("replicas"))
+      .def("__enter__",
+           [](BoundInStep &self) { self.scope.emplace(self.replicas, distributed::Group()); })
+      .def("__exit__", [](BoundInStep &self, const nb::args &) { self.scope.reset(); });
   ClassOf<BoundFirstValues>(module, "internal_FirstValuesOfRankZero", nb::is_final())
       .def(nb::init<>())
       .def("__enter__", [](BoundFirstValues &self) { self.scope.emplace(); })
       .def("__exit__", [](BoundFirstValues &self, const nb::args &) { self.scope.reset(); });
+  ClassOf<BoundWeight>(module, "internal_WeightOfRows", nb::is_final())
+      .def(
+          "__init__",
+          [](BoundWeight *self, nb::handle weight) {
+            new (self) BoundWeight(to_tensor(weight.ptr(), {"fit", "a weight"}));
+          },
+          Arg("weight"))
+      .def("__enter__", [](BoundWeight &self) { self.scope.emplace(self.weight); })
+      .def("__exit__", [](BoundWeight &self, const nb::args &) { self.scope.reset(); });
   define(module, "internal_aggregate_by(variable, how)",
          [](nb::handle variable, const std::string &how) {
            const nb::str word(how.c_str(), how.size());

@@ -227,7 +227,7 @@ class _Calls:
     # Of replicas, each of which has some rows of a batch.
 
     def _gradient_step(self, x: Any, y: Any, weight: Any) -> Any:
-        with _weft.GradientTape() as tape:
+        with _weft.internal_WeightOfRows(weight), _weft.GradientTape() as tape:
             loss = self._measured(y, self._predictions(x, True))
             loss = loss * _weft.cast(weight, loss.dtype)
         variables = _weft.internal_variables(self.model, True, False)

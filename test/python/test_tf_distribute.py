@@ -472,3 +472,79 @@ said("again", lambda: len(model.fit(x, x[:, :1], verbose=0).history["loss"]))
         assert of["mean"] == "([6.0, 4.0], 1.0)"
         assert of["rows"] == "[4, 5, 6]"
         assert "KeyError" in of["fit"] and of["again"] == "1", of
+
+
+def test_first_values_and_statistics_of_ranks(tmp_path: Path) -> None:
+    """Variables of the scope begin as on rank 0, and a synchronized layer has the statistics of all rows."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "program.py"
+    script.write_text("""
+import numpy as np
+import weft as wf
+from weft import tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+rank = wf.distributed.init().rank
+own = np.random.default_rng(rank)
+if rank == 1: wf.random.set_seed(99)
+def said(what, value): print(f"{rank} {what}: {value}\\n", end="", flush=True)
+with strategy.scope():
+    drawn = tf.Variable(own.normal(size=3))
+    equal, whole = tf.Variable(2.0), tf.Variable(rank, dtype=tf.int64)
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.BatchNormalization(synchronized=True)])
+    model.build((None, 2))
+outside = tf.Variable(float(rank))
+assert np.array_equal(drawn, np.random.default_rng(0).normal(size=3)), drawn
+said("values", (float(equal), int(whole), float(outside)))
+said("kernel", np.asarray(model.layers[0].kernel).tobytes().hex())
+
+# In the scope a trace makes them too, and draws go on as they would.
+with strategy.scope():
+    made = []
+    @tf.function
+    def made_when_traced():
+        if not made: made.append(tf.Variable(own.normal()))
+        return made[0] + 0.0
+    said("traced", float(made_when_traced()).hex())
+    said("draw", float(wf.random.uniform(())) == float(wf.random.uniform(())))
+    try:
+        tf.Variable(np.zeros(2 + rank, np.float32))
+    except wf.StateError as error:
+        said("types", error)
+
+x = np.random.default_rng(7).normal(3.0, 2.0, (8, 2)).astype(np.float32)
+alone = tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.BatchNormalization()])
+alone.build((None, 2))
+before = model.get_weights()
+alone.set_weights(before)
+def gradients_of(model, x, count):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.square(model(x, training=True) - 0.5 * x[:, :1])) / count
+    return tape.gradient(loss, model.trainable_variables)
+expected = gradients_of(alone, tf.constant(x), 8.0)
+for step in (lambda v: gradients_of(model, v, 8.0), tf.function(lambda v: gradients_of(model, v, 8.0))):
+    model.set_weights(before)
+    mine = strategy.run(step, args=(tf.constant(x[rank * 4 : rank * 4 + 4]),))
+    sums = strategy.reduce("SUM", mine, axis=None)
+    for a, b in zip(sums, expected): assert np.allclose(a, b, atol=2e-4), (a, b)
+    assert np.allclose(model.layers[1].moving_mean, alone.layers[1].moving_mean, atol=1e-5)
+    assert np.allclose(model.layers[1].moving_variance, alone.layers[1].moving_variance, atol=1e-5)
+said("done", wf.distributed.all_reduce(1).item())
+""")
+    done = launched(2, script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+    assert lines["0 values"] == "(2.0, 0, 0.0)" and lines["1 values"] == "(2.0, 0, 1.0)"
+    assert lines["0 kernel"] == lines["1 kernel"]
+    assert lines["0 traced"] == lines["1 traced"]
+    for rank in range(2):
+        assert lines[f"{rank} done"] == "2" and lines[f"{rank} draw"] == "False"
+        assert "Variable: arguments differ between ranks: rank 0 has the first value of a variable of float32(2,)" in lines[f"{rank} types"], lines
+
+
+def test_synchronized_replicas_of_one_process() -> None:
+    layer = tf.keras.layers.BatchNormalization(synchronized=True)
+    assert np.allclose(layer(np.array([[1.0], [3.0]], np.float32), training=True), [[-1], [1]], atol=1e-2)
+    two = tf.distribute.MirroredStrategy(["cpu:0", "cpu:1"])
+    with pytest.raises(wf.ValueError, match="synchronized statistics are those of all replicas, and 2 replicas on 1 rank"):
+        two.run(lambda: layer(np.ones((2, 1), np.float32), training=True))

@@ -22,15 +22,23 @@ struct BatchNormOptions {
   /// Whether the moving variance is the unbiased one, n / (n - 1) times that of the batch, as
   /// PyTorch has it.
   bool unbiased = false;
+  /// Whether the batch of a step of replicas is that of all of them, as with one process: each rank
+  /// runs one replica then.
+  bool synchronized = false;
   DType dtype = DType::f32;
   std::string name = "";
 };
-WEFT_OPTIONS(BatchNormOptions, momentum, epsilon, center, scale, unbiased, dtype, name)
+WEFT_OPTIONS(BatchNormOptions, momentum, epsilon, center, scale, unbiased, synchronized, dtype,
+             name)
 
 /// (x - mean) / sqrt(variance + epsilon) gamma + beta, of each channel, which is the last axis,
 /// over all others (Ioffe & Szegedy 2015). In training mean and (biased) variance are the batch's,
 /// and the moving ones follow: moving = moving momentum + batch (1 - momentum). Else they are the
 /// moving ones. In f32 or f64.
+///
+/// In a step of replicas (`train::fit` with them, tf.distribute) the batch is the replica's rows,
+/// or with `synchronized` the rows of all replicas, whose moments they tell each other in one
+/// exchange, and one in reverse; then it is a ValueError where a rank has several replicas.
 class BatchNorm {
 public:
   /// The channels follow from the first call. Throws ValueError for a momentum outside of [0, 1] or
@@ -44,14 +52,14 @@ public:
   Variable moving_mean, moving_variance; ///< not trainable
 
   WEFT_FIELDS(BatchNorm, gamma, beta, moving_mean, moving_variance, momentum_, epsilon_, unbiased_,
-              name_)
+              synchronized_, name_)
 
 private:
   BatchNorm(const VariableMaker &make, const BatchNormOptions &options,
             const std::source_location &where);
 
   double momentum_, epsilon_;
-  bool unbiased_;
+  bool unbiased_, synchronized_;
   LayerName name_;
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <weft/data.h>
+#include <weft/detail/synchronized.h>
 #include <weft/distributed.h>
 #include <weft/function.h>
 #include <weft/metrics.h>
@@ -275,6 +276,7 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   using Parts = std::vector<std::optional<Tensor>>;
   const auto gradient_step = [&](const X &x, const Y &y, const Tensor &weight) {
     const weft::detail::CallLine step_line(where);
+    const weft::detail::WeightOfRows rows(weight);
     GradientTape tape;
     const Tensor loss =
         detail::weighted(measured(y, detail::predictions_of(model, x, true)), weight);

@@ -170,7 +170,7 @@ class Strategy:
         try:
             if self._local > 1:
                 results = _replicas.run_replicas(
-                    self, self._local, self._first, lambda i: train._converted(fn, *given[i][0], **given[i][1]), join
+                    self, self._local, self._first, lambda i: self._in_step(fn, given[i]), join
                 )
                 return _replicas.regrouped(results)
             scope = _weft.internal_ReplicaScope(_replicas.number_of_replica(), self._replicas)
@@ -195,9 +195,13 @@ class Strategy:
     def _called(self, context: ReplicaContext, fn: Callable[..., Any], given: Any) -> Any:
         here.replica = context
         try:
-            return train._converted(fn, *given[0], **given[1])
+            return self._in_step(fn, given)
         finally:
             here.replica = None
+
+    def _in_step(self, fn: Callable[..., Any], given: Any) -> Any:
+        with _weft.internal_ReplicasInStep(self._replicas):
+            return train._converted(fn, *given[0], **given[1])
 
     def _refuse(self, error: BaseException) -> None:
         """The other ranks, which wait for this one, hear of its error."""

@@ -322,6 +322,7 @@ int main(int count, char **arguments) {
   else if (part == "programs") programs();
   else if (part == "training") training(argument);
   else if (part == "overlap") overlap(argument);
+  else if (part == "synchronized") synchronized();
   else if (part == "sharding") sharding(argument);
   say("done, of " + std::to_string(ranks));
   return 0;

@@ -34,6 +34,8 @@ void programs();
 void training(const std::string &how);
 /// Runs whose exchanges begin in the backward pass: "bits", "raises", "dies".
 void overlap(const std::string &how);
+/// Runs whose layers synchronize, and what they refuse.
+void synchronized();
 /// Optimizers' state in parts: "bits", "memory", "hand", "refused".
 void sharding(const std::string &how);
 

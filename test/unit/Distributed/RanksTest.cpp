@@ -107,6 +107,25 @@ TEST_F(Ranks, HearOfOneThatRaisesWithExchangesUnderWay) {
   }
 }
 
+TEST_F(Ranks, NormalizeByTheBatchOfAllReplicas) {
+  for (const int ranks : worlds()) {
+    const Output output = on_ranks(ranks, "synchronized");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    const std::string size = std::to_string(ranks);
+    EXPECT_EQ(
+        count_of(output.text, "(BatchNorm): synchronized statistics are those of all replicas, "
+                              "and " +
+                                  std::to_string(2 * ranks) + " replicas on " + size),
+        static_cast<std::size_t>(ranks))
+        << output.text;
+    // Those that raise, and those that hear of it.
+    EXPECT_GE(count_of(output.text, "sensor is off"),
+              static_cast<std::size_t>(ranks == 1 ? 0 : 6 * ranks))
+        << output.text;
+  }
+}
+
 TEST_F(Ranks, GoOnWithARunOfOthers) {
   for (const int ranks : worlds()) {
     if (ranks == 1) continue;
