@@ -6,6 +6,8 @@
 
 #include <weft/data/for_each.h>
 #include <weft/detail/staging.h>
+#include <weft/distributed.h>
+#include <weft/ops.h>
 
 namespace weft::python {
 
@@ -95,20 +97,37 @@ private:
   std::vector<TensorType> types_; ///< of all
 };
 
+/// Whether there is another element, where all ranks of the world go over the same: known to be the
+/// same on all of them, so that what they do in the loop may be a collective.
+Tensor same_on_all_ranks(const Tensor &there) {
+  const Tensor all = distributed::all_gather(reshape(cast(there, DType::i32), {1}), 0);
+  const Tensor fewest = all.min();
+  check(fewest == all.max(),
+        "for: a data set that all ranks go over has come to its end on one of them and not on "
+        "others: give all ranks as many batches");
+  return fewest > 0;
+}
+
 /// `state = body(element, state)` for the elements, as long as `more(state)` holds before one is
-/// taken; elements are lists of their parts.
+/// taken; elements are lists of their parts. All ranks go over the data sets `together`, or each by
+/// itself.
 nb::object each(const std::string &name, const nb::sequence &datasets, nb::handle more,
-                nb::handle body, nb::handle state) {
+                nb::handle body, nb::handle state, bool together) {
   const Loop loop(datasets);
   const Tensor number = loop.start();
+  const auto advance = [&] {
+    std::vector<Tensor> there = loop.advance(number);
+    if (together) there[0] = same_on_all_ranks(there[0]);
+    return there;
+  };
   const auto call = [](nb::handle function, std::span<const Tensor> tensors) {
     return checked(PyObject_CallOneArg(function.ptr(), list_of(tensors).ptr()));
   };
   const detail::Body goes_on = [&](std::span<const Tensor> tensors) {
-    if (more.is_none()) return loop.advance(number);
+    if (more.is_none()) return advance();
     const Tensor wanted = to_tensor(call(more, tensors).ptr(), {"for", "the condition"});
     return detail::branch(
-        name, wanted, [&](std::span<const Tensor>) { return loop.advance(number); },
+        name, wanted, [&](std::span<const Tensor>) { return advance(); },
         [](std::span<const Tensor>) {
           return std::vector{Operand(false, std::source_location()).materialize()};
         });
@@ -139,7 +158,7 @@ nb::object stand_ins(const nb::sequence &datasets) {
 
 void define_data_loops(nb::module_ &module) {
   define<each>(module, "internal_each", Arg("name"), Arg("datasets"), Arg("more").none(),
-               Arg("body"), Arg("state"));
+               Arg("body"), Arg("state"), Arg("together"));
   define<stand_ins>(module, "internal_stand_ins(datasets)");
 }
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from weft import _data, _weft
 
-__all__ = ["KINDS", "Enumerated", "Source", "Zipped"]
+__all__ = ["KINDS", "Enumerated", "Source", "Zipped", "note_together"]
 
 Tensors = list[Any]
+
+
+_together_on_ranks: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def note_together(dataset: Any) -> None:
+    """That all ranks of the world go over the data set in step, each over its part of the same batches: loops
+    over it are collectives."""
+    _together_on_ranks.add(dataset)
 
 
 class _Staged:
@@ -96,7 +106,7 @@ class Source:
             def plain(parts: list[Any], now: Tensors) -> Tensors:
                 return body(self._element(parts, None), now)
 
-            return _weft.internal_each(name, self._datasets, more, plain, state)
+            return _weft.internal_each(name, self._datasets, more, plain, state, self._in_step())
 
         def goes_on(now: Tensors) -> Any:
             assert more is not None
@@ -107,7 +117,10 @@ class Source:
 
         entry = [_weft.zeros([], "int32"), *state]
         test = None if more is None else goes_on
-        return _weft.internal_each(name, self._datasets, test, iteration, entry)[1:]
+        return _weft.internal_each(name, self._datasets, test, iteration, entry, self._in_step())[1:]
+
+    def _in_step(self) -> bool:
+        return any(dataset in _together_on_ranks for dataset in self._datasets)
 
 
 def _together(x: Any, parts: Iterator[Any], number: Any) -> Any:

@@ -542,6 +542,67 @@ said("done", wf.distributed.all_reduce(1).item())
         assert "Variable: arguments differ between ranks: rank 0 has the first value of a variable of float32(2,)" in lines[f"{rank} types"], lines
 
 
+def test_loops_over_batches_in_a_function_of_ranks(tmp_path: Path) -> None:
+    """A loop over a distributed data set in a tf.function, with updates in it, has the bits of one outside, and
+    ends on all ranks together."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "program.py"
+    script.write_text("""
+import numpy as np
+import weft as wf
+from weft import tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+rank = wf.distributed.init().rank
+def said(what, value): print(f"{rank} {what}: {value}\\n", end="", flush=True)
+def batches(count):
+    x = np.random.default_rng(1).normal(size=(4 * count, 3)).astype(np.float32)
+    return strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x, x[:, :1])).batch(4))
+def trained(staged):
+    with strategy.scope():
+        w, sgd = tf.Variable(np.ones((3, 1), np.float32)), tf.keras.optimizers.SGD(0.1)
+    def replica(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(x @ w - y)) / 4.0
+        sgd.apply_gradients([(tape.gradient(loss, w), w)])
+        return loss
+    def epoch(data):
+        total = tf.constant(0.0)
+        for step, (x, y) in enumerate(data):
+            total += strategy.reduce("SUM", strategy.run(replica, args=(x, y)), axis=None) * tf.cast(step + 1, tf.float32)
+            if total > 1e6:
+                break
+        return total
+    data = batches(5)
+    run = tf.function(epoch) if staged else epoch
+    totals = [float(run(data)).hex() for _ in range(2)]
+    return totals, np.asarray(w).tobytes().hex()
+alone, together = trained(False), trained(True)
+said("same", alone == together)
+said("bits", together)
+
+@tf.function
+def count(data):
+    n = 0
+    for _ in data:
+        n += 1
+    return n
+said("count", int(count(batches(3))))
+try:
+    said("ends", int(count(batches(3 + rank))))
+except wf.Error as error:
+    said("ends", f"{type(error).__name__} {error}")
+said("goes on", wf.distributed.all_reduce(1).item())
+""")
+    done = launched(2, script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
+    assert lines["0 bits"] == lines["1 bits"]
+    for rank in range(2):
+        assert lines[f"{rank} same"] == "True" and lines[f"{rank} count"] == "3" and lines[f"{rank} goes on"] == "2"
+        assert "has come to its end on one of them and not on others" in lines[f"{rank} ends"], lines
+
+
 def test_synchronized_replicas_of_one_process() -> None:
     layer = tf.keras.layers.BatchNormalization(synchronized=True)
     assert np.allclose(layer(np.array([[1.0], [3.0]], np.float32), training=True), [[-1], [1]], atol=1e-2)

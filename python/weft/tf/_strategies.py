@@ -14,7 +14,7 @@ from enum import Enum
 from typing import Any
 
 import weft as wf
-from weft import _weft, train
+from weft import _data_loops, _weft, train
 
 from . import _more, _replicas
 from ._replicas import DistributedValues, ReplicaContext, here
@@ -288,7 +288,9 @@ class Strategy:
             structure = batch[0] if len(batch) == 1 else batch
             return _more.map_structure(lambda leaf: self._rows(leaf, first), [structure])
 
-        return _replicas.note_parts(dataset.map(own), dataset)
+        parts = dataset.map(own)
+        _data_loops.note_together(parts)
+        return _replicas.note_parts(parts, dataset)
 
     def _rows(self, leaf: Any, replica: int) -> Any:
         x = wf.asarray(leaf)

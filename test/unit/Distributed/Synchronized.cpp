@@ -48,17 +48,17 @@ Ran fit(train::Parallel parallel, bool unbiased, bool compile) {
   // Three batches, of which the last has few rows, of four replicas not one for each.
   const Tensor x = random::normal({19, 4}, {.seed = 1}) + 3.;
   const Tensor y = argmax(x[{all, slice(0, 3)}], {.axis = 1});
-  const train::History history = train::fit(
-      model, data::from_tensors(x, y).batch(8),
-      {.optimizer = optimizers::SGD(model, {.learning_rate = 0.1, .momentum = 0.9}),
-       .loss = [](const Tensor &labels, const Tensor &scores) -> Tensor {
-         return losses::softmax_cross_entropy(labels, scores) +
-                passing(stop_gradient(sum(scores)) * 0., Raises::loss);
-       },
-       .epochs = 2,
-       .parallel = std::move(parallel),
-       .compile = compile,
-       .progress = false});
+  const train::History history =
+      train::fit(model, data::from_tensors(x, y).batch(8),
+                 {.optimizer = optimizers::SGD(model, {.learning_rate = 0.1, .momentum = 0.9}),
+                  .loss = [](const Tensor &labels, const Tensor &scores) -> Tensor {
+                    return losses::softmax_cross_entropy(labels, scores) +
+                           passing(stop_gradient(sum(scores)) * 0., Raises::loss);
+                  },
+                  .epochs = 2,
+                  .parallel = std::move(parallel),
+                  .compile = compile,
+                  .progress = false});
   Ran ran;
   for (const Variable &variable : nn::variables(model)) ran.weights.push_back(variable.value());
   for (const train::History::Point &point : history.series("loss"))
@@ -75,7 +75,8 @@ void as_the_whole_batch() {
       for (const double bucket : {4., 1e-5}) {
         const Ran together = fit({.replicas = ranks, .bucket_mib = bucket}, unbiased, compile);
         for (std::size_t i = 0; i < whole.weights.size(); ++i) {
-          const double far = cast(max(abs(together.weights[i] - whole.weights[i])), f64).item<double>();
+          const double far =
+              cast(max(abs(together.weights[i] - whole.weights[i])), f64).item<double>();
           want(far < 2e-4, "variable " + std::to_string(i) + " is that of the whole batch");
           want(all_gather(together.weights[i][newaxis]).to_vector<float>() ==
                    concatenate(std::vector<Tensor>(static_cast<std::size_t>(ranks),
