@@ -46,10 +46,10 @@ Ran fit(train::Parallel parallel, bool unbiased, bool compile) {
       nn::BatchNorm({.momentum = 0.8, .unbiased = unbiased, .synchronized = true}), nn::Dense(3)};
   nn::seed(model, 5);
   // Three batches, of which the last has few rows, of four replicas not one for each.
-  const Tensor x = random::normal({19, 4}, {.seed = 1}) + 3.;
+  const Tensor x = random::normal({35, 4}, {.seed = 1}) + 3.;
   const Tensor y = argmax(x[{all, slice(0, 3)}], {.axis = 1});
   const train::History history =
-      train::fit(model, data::from_tensors(x, y).batch(8),
+      train::fit(model, data::from_tensors(x, y).batch(16),
                  {.optimizer = optimizers::SGD(model, {.learning_rate = 0.1, .momentum = 0.9}),
                   .loss = [](const Tensor &labels, const Tensor &scores) -> Tensor {
                     return losses::softmax_cross_entropy(labels, scores) +
