@@ -148,6 +148,8 @@ void define_replicas(nb::module_ &module) {
           Arg("weight"))
       .def("__enter__", [](BoundWeight &self) { self.scope.emplace(self.weight); })
       .def("__exit__", [](BoundWeight &self, const nb::args &) { self.scope.reset(); });
+  define(module, "internal_name_of(variable)",
+         [](nb::handle variable) { return variable_in(variable.ptr()).name(); });
   define(module, "internal_aggregate_by(variable, how)",
          [](nb::handle variable, const std::string &how) {
            const nb::str word(how.c_str(), how.size());

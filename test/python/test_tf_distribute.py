@@ -229,6 +229,9 @@ def test_fit_in_a_scope_and_after_an_error() -> None:
         pairs = [(tf.constant(1.0), w), (tf.constant(10.0), u)]
         sgd.apply_gradients(pairs[::-1] if int(tf.distribute.get_replica_context().replica_id_in_sync_group) else pairs)
 
+    two.run(exchanges)  # without names they are told apart by the order in which they were made
+    assert (float(u), float(w)) == (-15.0, -1.0)
+    u, w = tf.Variable(5.0, name="u"), tf.Variable(1.0, name="w")
     with pytest.raises(wf.StateError, match="of different variables, or of the same in another order"):
         two.run(exchanges)
     assert (float(u), float(w)) == (5.0, 1.0)
@@ -540,6 +543,31 @@ said("done", wf.distributed.all_reduce(1).item())
     for rank in range(2):
         assert lines[f"{rank} done"] == "2" and lines[f"{rank} draw"] == "False"
         assert "Variable: arguments differ between ranks: rank 0 has the first value of a variable of float32(2,)" in lines[f"{rank} types"], lines
+
+
+def test_gradients_of_nameless_variables_in_any_order(tmp_path: Path) -> None:
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "program.py"
+    script.write_text("""
+import weft as wf
+from weft import tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+rank = wf.distributed.init().rank
+if rank: tf.Variable(0.0)  # of this rank alone
+with strategy.scope():
+    u, named, w, sgd = tf.Variable(0.0), tf.Variable(0.0, name="named"), tf.Variable(0.0), tf.keras.optimizers.SGD(1.0)
+def step():
+    pairs = [(tf.constant(1.0), u), (tf.constant(10.0), named), (tf.constant(100.0), w)]
+    sgd.apply_gradients(pairs[::-1] if rank else pairs)
+strategy.run(step)
+tf.function(lambda: strategy.run(step))()
+print(f"{rank} has {float(u)} {float(named)} {float(w)}\\n", end="", flush=True)
+""")
+    done = launched(2, script)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(2):
+        assert f"{rank} has -4.0 -40.0 -400.0\n" in done.stdout, done.stdout
 
 
 def test_loops_over_batches_in_a_function_of_ranks(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ what all of them become together."""
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -288,26 +289,34 @@ def updated(optimizer: Any, pairs: Any, apply: Callable[[list[Any]], Any], sums:
     replicas = context.num_replicas_in_sync
     if replicas == 1 or not sums:
         return apply(pairs)
-    pairs = list(pairs)
-    variables = [v for _, v in pairs]
-    names = ", ".join(f"{v.name}{tuple(v.shape)}" for g, v in pairs if g is not None)
 
     def merge(given: list[list[Any]]) -> list[Any]:
-        of = [[id(v) for g, v in each if g is not None] for each in given]
+        variables = [v for _, v in given[0]]
+        orders = [_common_order(each) for each in given]
+        of = [[id(each[i][1]) for i in order] for each, order in zip(given, orders, strict=True)]
         if any(each != of[0] for each in of):
             raise _weft.StateError(
                 f"{type(optimizer).__name__}: apply_gradients: replicas have gradients of different variables, or of "
                 "the same in another order"
             )
-        there = [g is not None for g, _ in given[0]]
-        lists = [[g for g, _ in each if g is not None] for each in given]
-        sums = iter(exchanged(lists, replicas, "sum", f"apply_gradients of {names}"))
-        made = apply([(next(sums) if has else None, v) for has, v in zip(there, variables, strict=True)])
+        names = ", ".join(f"{variables[i].name}{tuple(variables[i].shape)}" for i in orders[0])
+        lists = [[each[i][0] for i in order] for each, order in zip(given, orders, strict=True)]
+        sums = dict(zip(orders[0], exchanged(lists, replicas, "sum", f"apply_gradients of {names}"), strict=True))
+        made = apply([(sums.get(i), v) for i, v in enumerate(variables)])
         for variable in [*variables, *optimizer.state]:
             _weft.internal_aggregate_by(variable, "same")
         return [made] * len(given)
 
-    return context.together("apply_gradients", merge, pairs)
+    return context.together("apply_gradients", merge, list(pairs))
+
+
+def _common_order(pairs: list[tuple[Any, Any]]) -> list[int]:
+    """The positions of what has a gradient, in an order that replicas have in common: variables without names in
+    the order in which they were made, as no two replicas need list them in one; the others where they stand."""
+    there = [i for i, (g, _) in enumerate(pairs) if g is not None]
+    made = {i: int(name[1]) for i in there if (name := re.fullmatch(r"variable_(\d+)", _weft.internal_name_of(pairs[i][1])))}
+    in_order = iter(sorted(made, key=made.__getitem__))
+    return [next(in_order) if i in made else i for i in there]
 
 
 # Variables.
