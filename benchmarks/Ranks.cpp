@@ -77,37 +77,26 @@ double step(std::int64_t units) {
 }
 
 /// A step of a deep classifier, 256 features and seven layers of 512 units, of 6.5 MiB in buckets
-/// of half a MiB, 2,048 rows on each rank. `what` is "overlapped", "behind" for exchanges that
-/// begin behind the last gradient, "alone" for none at all, or "exchange" for those alone.
+/// of half a MiB, 2,048 rows on each rank. `what` is "overlapped", or "behind" for exchanges that
+/// begin behind the last gradient.
 double deep_step(std::string_view what) {
   constexpr std::int64_t kSteps = 6, kUnits = 512, kFeatures = 256, kRows = 2048;
   const wd::Group world;
-  const bool alone = what == "alone";
-  const std::int64_t rows = alone ? kRows : kRows * world.size();
+  const std::int64_t rows = kRows * world.size();
   nn::Sequential model{nn::Dense(kUnits, {.activation = relu})};
   for (int i = 0; i < 6; ++i) model.add(nn::Dense(kUnits, {.activation = relu}));
   model.add(nn::Dense(10));
   const Tensor x = random::normal({rows, kFeatures}, {.seed = 1});
-  if (what == "exchange") {
-    static_cast<void>(model(x));
-    std::vector<std::vector<Tensor>> own(1);
-    for (const Variable &variable : nn::variables(model)) own[0].push_back(variable.value());
-    return seconds_together([&](std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) keep(wd::all_reduce_replicas(own, world.size()));
-    });
-  }
   const Tensor y = random::randint({rows}, 0, 10, {.seed = 2});
   const optimizers::Adam adam(model);
   const auto data = data::from_tensors(x, y).batch(rows).repeat(kSteps);
   const auto times = std::make_shared<Times>();
-  train::Parallel parallel{.bucket_mib = 0.5, .overlap = what == "overlapped"};
-  if (alone) parallel.replicas = 0;
   static_cast<void>(train::fit(model, data,
                                {.optimizer = adam,
                                 .loss = losses::softmax_cross_entropy,
                                 .epochs = 3,
                                 .callbacks = {times},
-                                .parallel = parallel,
+                                .parallel = {.bucket_mib = 0.5, .overlap = what == "overlapped"},
                                 .progress = false}));
   const double best = std::min(times->ends[1] - times->ends[0], times->ends[2] - times->ends[1]);
   return best / static_cast<double>(kSteps);
@@ -137,8 +126,8 @@ int run(std::string_view what, std::string_view number) {
 int main(int argc, char **argv) {
   try {
     if (argc != 3)
-      throw weft::ValueError("weft-bench-ranks all_reduce BYTES, step UNITS, or deep overlapped, "
-                             "behind, alone or exchange");
+      throw weft::ValueError("weft-bench-ranks all_reduce BYTES, step UNITS, or deep overlapped "
+                             "or behind");
     return weft::bench::run(argv[1], argv[2]);
   } catch (const std::exception &error) {
     weft::distributed::abort(error.what());
