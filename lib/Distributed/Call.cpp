@@ -403,7 +403,7 @@ void Call::test(Message &message) {
 void Call::wait(std::size_t last) {
   World &world = group_->world;
   constexpr int kSpins = 2000;
-  constexpr std::chrono::microseconds kNap(50);
+  constexpr std::chrono::microseconds kNap(200);
   for (; done_ < last; ++done_) {
     Message &message = messages_[done_];
     for (int i = 0; !message.done; ++i) {
