@@ -33,6 +33,9 @@ std::vector<std::vector<Tensor>>
 reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replicas,
                   std::span<const Lists> lists, const std::string &what, std::size_t bucket_bytes);
 
+/// Whether ranks of a group are on different hosts, which all of them know.
+bool on_several_hosts(const Group &group);
+
 /// Gives all ranks the whole of a run of bytes, a tensor of u8 on the host, of which each has a
 /// part already: rank r that from `ends[r - 1]` to `ends[r]`. What is short goes with the meeting.
 void gather_run(const Caller &caller, const Group &group, const std::string &what,

@@ -82,7 +82,7 @@ void Replicas::begin() {
         parallel.replicas ? "replicas = " + std::to_string(*parallel.replicas)
                           : "replicas by default",
         "bucket_mib = " + number_text(parallel.bucket_mib),
-        parallel.overlap ? "overlap" : "no overlap",
+        parallel.overlap ? *parallel.overlap ? "overlap" : "no overlap" : "overlap by default",
         parallel.shard_state == ShardState::optimizer ? "shard_state = optimizer"
                                                       : "no shard_state",
         "epochs = " + std::to_string(settings_.epochs),
@@ -157,7 +157,7 @@ void Replicas::settle(std::optional<std::int64_t> restored) {
                      counted(count_, "rank") +
                      (restored ? "" : ", or ask for " + counted(ranks_, "replica") + " or more"));
   find_metrics();
-  if (any() && ranks_ > 1 && settings_.parallel.overlap)
+  if (any() && ranks_ > 1 && settings_.parallel.overlap.value_or(on_several_hosts(group_)))
     background_ =
         std::make_unique<distributed::BackgroundReduction>(caller_, group_, count_, bucket_bytes());
 }

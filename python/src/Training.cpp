@@ -193,7 +193,8 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   return parts;
 }
 
-using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double, bool, nb::object>;
+using Shared =
+    std::tuple<std::optional<std::int64_t>, nb::object, double, std::optional<bool>, nb::object>;
 using Folder =
     std::tuple<std::string, std::int64_t, std::optional<std::int64_t>, std::optional<double>>;
 

@@ -120,10 +120,11 @@ class Parallel(NamedTuple):
     """With "optimizer" each rank keeps a part of what the optimizer keeps for its variables (ZeRO-1), as
     even as it can be, and checkpoints are folders that all ranks write parts of; the bits of the run are
     the same. After `fit` the state is cut still: see `Optimizer.shard_state`."""
-    overlap: bool = True
+    overlap: bool | None = None
     """Whether an exchange begins as soon as its gradients are there, while those of earlier layers are
-    still computed; otherwise all of them begin behind the last gradient. Models of fewer MiB than
-    `bucket_mib` have one exchange, which is then."""
+    still computed; otherwise all of them begin behind the last gradient. By default where the ranks are on
+    several hosts: in the memory of one there is no wire whose time could be hidden. Models of fewer MiB
+    than `bucket_mib` have one exchange, behind the last gradient."""
 
 
 def _method(of: Any, *names: str) -> Callable[..., Any]:
@@ -466,7 +467,7 @@ def _method_of_optimizer(optimizer: Any) -> None:
         )
 
 
-def _parallel(given: Any) -> tuple[int | None, Any, float, bool, Any]:
+def _parallel(given: Any) -> tuple[int | None, Any, float, bool | None, Any]:
     if given is True:
         raise TypeError(
             "fit: parallel is True, but must be a number of replicas, or wf.train.Parallel() for one "
@@ -484,7 +485,7 @@ def _parallel(given: Any) -> tuple[int | None, Any, float, bool, Any]:
         optional_integer("fit: replicas", options.replicas),
         options.group,
         4.0 if bucket is None else bucket,
-        bool(options.overlap),
+        None if options.overlap is None else bool(options.overlap),
         options.shard_state,
     )
 

@@ -181,7 +181,7 @@ def test_training(tmp_path: Path) -> None:
         pytest.skip("there is no mpirun: apt-get install openmpi-bin")
     on = partial(trained_on, tmp_path / "train.py")
     whole = """
-few = wf.train.Parallel(3, bucket_mib=1e-4)
+few = wf.train.Parallel(3, bucket_mib=1e-4, overlap=True)
 results = run(few, None), run(2, None), run(few, None, compile=False)
 if rank == 0: print(*results)
 """

@@ -99,9 +99,10 @@ struct Parallel {
   /// Gradients travel together in exchanges of so many MiB, or of one variable.
   double bucket_mib = 4;
   /// Whether an exchange begins as soon as its gradients are there, while those of earlier layers
-  /// are still computed; otherwise all of them begin behind the last gradient. Models of fewer MiB
-  /// than `bucket_mib` have one exchange, which is then.
-  bool overlap = true;
+  /// are still computed; otherwise all of them begin behind the last gradient. By default where the
+  /// ranks are on several hosts: in the memory of one there is no wire whose time could be hidden.
+  /// Models of fewer MiB than `bucket_mib` have one exchange, behind the last gradient.
+  std::optional<bool> overlap = std::nullopt;
   /// The bits of a run are the same whatever it is. With `optimizer` the memory of its state is
   /// divided by the ranks, checkpoints are folders that all ranks write parts of, and after `fit`
   /// the state is cut still (see Optimizer::shard_state).

@@ -110,7 +110,7 @@ void bits() {
 /// All ranks hear of it, nobody waits, and the next run is as ever.
 void raises() {
   const int last = Group().size() - 1;
-  const train::Parallel parallel{.replicas = 8, .bucket_mib = 1e-3};
+  const train::Parallel parallel{.replicas = 8, .bucket_mib = 1e-3, .overlap = true};
   using Where = Trap::Where;
   std::string expected, digest;
   static_cast<void>(fit(parallel, true, expected));
@@ -143,7 +143,7 @@ void dies() {
   const auto start = std::chrono::steady_clock::now();
   try {
     std::string digest;
-    static_cast<void>(fit({.replicas = 8, .bucket_mib = 1e-3}, true, digest));
+    static_cast<void>(fit({.replicas = 8, .bucket_mib = 1e-3, .overlap = true}, true, digest));
   } catch (const PeerError &error) {
     const double seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

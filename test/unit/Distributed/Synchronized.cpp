@@ -73,7 +73,8 @@ void as_the_whole_batch() {
     std::vector<Tensor> first;
     for (const bool compile : {true, false})
       for (const double bucket : {4., 1e-5}) {
-        const Ran together = fit({.replicas = ranks, .bucket_mib = bucket}, unbiased, compile);
+        const Ran together =
+            fit({.replicas = ranks, .bucket_mib = bucket, .overlap = true}, unbiased, compile);
         for (std::size_t i = 0; i < whole.weights.size(); ++i) {
           const double far =
               cast(max(abs(together.weights[i] - whole.weights[i])), f64).item<double>();
@@ -104,7 +105,7 @@ void synchronized() {
     for (const Raises where : {Raises::forward, Raises::loss, Raises::backward}) {
       if (ranks == 1) continue;
       raises = where;
-      said([&] { fit({.replicas = ranks, .bucket_mib = 1e-5}, false, compile); });
+      said([&] { fit({.replicas = ranks, .bucket_mib = 1e-5, .overlap = true}, false, compile); });
       raises = Raises::nowhere;
       want(all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "goes on");
     }

@@ -96,7 +96,8 @@ void bits_of(std::int64_t replicas, bool compile) {
   const Problem problem;
   auto options = problem.options(kEpochs);
   options.compile = compile;
-  options.parallel = {.replicas = replicas, .bucket_mib = replicas == 8 ? 4 : 1e-4};
+  options.parallel = {
+      .replicas = replicas, .bucket_mib = replicas == 8 ? 4 : 1e-4, .overlap = replicas != 8};
   const train::History history = train::fit(problem.model, problem.data, options);
   say_run(std::to_string(replicas) + " replicas", problem, history);
 }
