@@ -2,6 +2,7 @@
 #include "NN/FusedCall.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <weft/detail/function_core.h>
 
@@ -50,9 +51,36 @@ bool is_entry(std::span<const Tensor> x, std::size_t active) {
   return watched;
 }
 
+/// The dtype of a function of 16-bit floats among others; nothing where there are none.
+std::optional<DType> narrow_dtype(std::span<const Tensor> x) {
+  std::optional<DType> common;
+  bool narrow = false;
+  for (const Tensor &operand : x) {
+    if (!operand.defined() || !is_floating(operand.dtype())) continue;
+    const DType dtype = operand.dtype();
+    narrow = narrow || dtype_info(dtype).compute != dtype;
+    common = common ? promote(*common, dtype) : dtype;
+  }
+  return narrow ? common : std::nullopt;
+}
+
 } // namespace
 
+Tensor in_wide(std::span<const Tensor> x,
+               const std::function<Tensor(std::span<const Tensor>)> &function) {
+  const std::optional<DType> dtype = narrow_dtype(x);
+  if (!dtype) return function(x);
+  std::vector<Tensor> wide;
+  for (const Tensor &operand : x) {
+    const bool is_narrow = operand.defined() && is_floating(operand.dtype());
+    wide.push_back(is_narrow ? cast(operand, dtype_info(operand.dtype()).compute) : operand);
+  }
+  return cast(function(wide), *dtype);
+}
+
 Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x) {
+  if (narrow_dtype(x))
+    return in_wide(x, [&](std::span<const Tensor> wide) { return fused_call(function, wide); });
   if (call::fuses(x)) {
     FusedResult y = function.forward(x);
     return y.value.defined() ? std::move(y.value) : function.ops(x);

@@ -1,6 +1,8 @@
 // Functions of layers by their own kernels, alone and under tapes.
 #pragma once
 
+#include <functional>
+
 #include "Ops/Fused.h"
 #include <weft/gradient_tape.h>
 #include <weft/ops.h>
@@ -27,7 +29,13 @@ struct FusedFunction {
   Tensor (*ops)(std::span<const Tensor> x);
 };
 
-/// `function.ops(x)`: by its kernels where nobody sees the ops. Tapes note one entry.
+/// `function(x)`, of 16-bit floats in their compute dtype and rounded once, to what they promote
+/// to.
+Tensor in_wide(std::span<const Tensor> x,
+               const std::function<Tensor(std::span<const Tensor>)> &function);
+
+/// `function.ops(x)`: by its kernels where nobody sees the ops. Tapes note one entry. Of 16-bit
+/// floats as `in_wide` has it.
 Tensor fused_call(const FusedFunction &function, std::span<const Tensor> x);
 
 /// The cotangent of x for the one of `function(x)`, which may have fewer axes, by a tape of its

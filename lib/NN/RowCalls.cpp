@@ -189,24 +189,34 @@ std::vector<Tensor> cross_entropy_backward(std::span<const Tensor> x) {
 } // namespace
 
 Tensor softmax_along(const Tensor &x, std::int64_t axis) {
-  return is_last(x, axis) ? fused_call(kSoftmax, {&x, 1}) : rows::softmax_along(x, axis)[0];
+  if (is_last(x, axis)) return fused_call(kSoftmax, {&x, 1});
+  return in_wide(
+      {&x, 1}, [&](std::span<const Tensor> wide) { return rows::softmax_along(wide[0], axis)[0]; });
 }
 
 Tensor log_softmax_along(const Tensor &x, std::int64_t axis) {
-  return is_last(x, axis) ? fused_call(kLogSoftmax, {&x, 1}) : rows::log_softmax_along(x, axis)[0];
+  if (is_last(x, axis)) return fused_call(kLogSoftmax, {&x, 1});
+  return in_wide({&x, 1}, [&](std::span<const Tensor> wide) {
+    return rows::log_softmax_along(wide[0], axis)[0];
+  });
 }
 
 Tensor rms_norm_of_rows(const Tensor &x, const Tensor &scale, double epsilon) {
-  const Tensor operands[] = {x, scale, number(epsilon, x.dtype())};
-  return fused_call(kRmsNorm, operands);
+  const Tensor given[] = {x, scale};
+  return in_wide(given, [&](std::span<const Tensor> of) {
+    const Tensor operands[] = {of[0], of[1], number(epsilon, of[0].dtype())};
+    return fused_call(kRmsNorm, operands);
+  });
 }
 
 Tensor normalized_rows(const Tensor &x, double epsilon, const Tensor &gamma, const Tensor &beta) {
-  if (gamma.defined() && beta.defined()) {
-    const Tensor operands[] = {x, gamma, beta, number(epsilon, x.dtype())};
+  const Tensor given[] = {x, gamma, beta};
+  return in_wide(given, [&](std::span<const Tensor> of) {
+    if (!of[1].defined() || !of[2].defined())
+      return rows::layer_norm_of(of[0], epsilon, of[1], of[2])[0];
+    const Tensor operands[] = {of[0], of[1], of[2], number(epsilon, of[0].dtype())};
     return fused_call(kLayerNorm, operands);
-  }
-  return rows::layer_norm_of(x, epsilon, gamma, beta)[0];
+  });
 }
 
 Moments moments_of_channels(const Tensor &x) {
@@ -235,7 +245,10 @@ Tensor normalized(const Tensor &x, const Moments &moments, double epsilon, const
         call::fused_rows(FusedRows::batch_norm, operands, {&y, 1}, x.size() / size, size))
       return y;
   }
-  return rows::normalized_ops(x, moments, epsilon, gamma, beta);
+  const Tensor parts[] = {x, moments.mean, moments.variance, gamma, beta};
+  return in_wide(parts, [&](std::span<const Tensor> of) {
+    return rows::normalized_ops(of[0], {of[1], of[2]}, epsilon, of[3], of[4]);
+  });
 }
 
 Tensor cross_entropy_of_rows(const Tensor &scores, const Tensor &labels,

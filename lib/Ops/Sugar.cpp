@@ -112,6 +112,10 @@ Tensor relu(const Operand &x) {
 
 Tensor logsumexp(const Operand &x, const SumOptions &options) {
   const CompositeCall site("logsumexp", x.where());
+  // 16-bit floats are rounded once.
+  if (!x.undefined() && is_floating(x.dtype()))
+    if (const DType dtype = x.dtype(), wide = dtype_info(dtype).compute; wide != dtype)
+      return cast(logsumexp(cast(x, wide), options), dtype);
   if (Interpreter::current() == nullptr && !x.undefined()) {
     const Tensor value = x.materialize();
     const Tensor fused =

@@ -308,11 +308,11 @@ Tensor random_multivariate_normal(const Tensor &mean, const Tensor &cov, const T
   const std::string text = named("multivariate_normal") + "cov has the shape " +
                            written(cov, open) + ": matrices with " + written(size, open) +
                            " rows and columns are wanted";
-  if (cov.rank() < 2) raise(ErrorKind::shape, text);
+  if (cov.rank() < 2) refuse_shape(text);
   const Size columns = pinned_size(cov, cov.rank() - 1);
   if (!size.is_number() || !columns.is_number())
     detail::check_sizes(equal(size.tensor(), columns.tensor()), text, open);
-  else if (size.number() != columns.number()) raise(ErrorKind::shape, text);
+  else if (size.number() != columns.number()) refuse_shape(text);
   // Rows of the matrices have their batches.
   Drawing drawing("multivariate_normal", {mean, sum(cov, {.axes = Ints{-1}})},
                   with_last(options.shape, size));

@@ -428,7 +428,7 @@ def test_weights_of_observations_that_are_none():
             run(lambda x: wf.cov(x, fweights=[1, 2]), x)
         with pytest.raises(wf.ShapeError, match="cov: aweights has the shape"):
             run(lambda x: wf.cov(x, aweights=[[1.0, 2.0, 3.0]]), x)
-        with pytest.raises(wf.AssertionError, match="negative weight in fweights"):
+        with pytest.raises(wf.AssertionError, match="weight in fweights that is negative"):
             run(lambda x, w: wf.cov(x, fweights=w), x, wf.tensor([1, -2, 1]))
         with pytest.raises(wf.AssertionError, match="weight in aweights that is not real"):
             run(lambda x: wf.cov(x, aweights=[1.0, 2.0, 1j]), x)
@@ -476,3 +476,24 @@ def test_generators_draw_categories_of_a_shape():
     assert drawn.shape == (5, 3) and drawn[:, 0].tolist() == [0] * 5 and drawn[:, 1].tolist() == [1] * 5
     with pytest.raises(wf.ShapeError, match="which must be its end"):
         wf.random.Generator(3).categorical(logits, shape=(3, 5))
+
+
+def test_counts_of_unique_elements_without_those_left_out():
+    x = wf.tensor([3, 1, 2, 3, 5])
+    for size, wanted in ((2, [1, 1]), (3, [1, 1, 2]), (4, [1, 1, 2, 1]), (6, [1, 1, 2, 1, 0, 0]), (0, [])):
+        _, counts = both(lambda x, size=size: wf.unique(x, size=size, return_counts=True)[1], x), wf.unique_counts(x, size=size).counts
+        assert counts.tolist() == wanted
+    assert wf.vmap(lambda x: wf.unique_counts(x, size=2).counts)(wf.stack([x, x])).tolist() == [[1, 1], [1, 1]]
+
+
+def test_lines_to_infinite_points():
+    for fp in ([1.0, INF, 2.0], [INF, INF, 1.0], [-INF, INF, 0.0], [1.0, 2.0, -INF]):
+        x = np.array([-1, 0, 0.5, 1, 1.5, 2, 3])
+        np.testing.assert_array_equal(both(lambda x, fp: wf.interp(x, [0.0, 1.0, 2.0], fp), wf.tensor(x), wf.tensor(fp, "float64")), np.interp(x, [0.0, 1.0, 2.0], fp))
+
+
+def test_histograms_between_ends_that_are_none():
+    for call in (lambda: wf.histogram([1.0, 2.0], 3, range=(0, INF)), lambda: wf.histogram([1.0, 2.0], 3, range=(NAN, 1)),
+                 lambda: wf.histogram([1.0, 2.0], [0.0, NAN, 3.0]), lambda: wf.histogram([1.0, 2.0], [])):
+        with pytest.raises(wf.ValueError, match="histogram: (range is two finite|bins has edges that are not in order|bins has no edge)"):
+            call()

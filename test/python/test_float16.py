@@ -300,6 +300,23 @@ def test_every_function_rounds_once(name):
             assert_rounded_once(narrow, wide, dtype, f"{operands} {others}")
 
 
+@pytest.mark.parametrize("dtype", FORMATS)
+def test_functions_of_layers_round_once(dtype):
+    rng = np.random.default_rng(1)
+    x = wf.tensor(rng.normal(size=(4, 7)) * 3, "float32").astype(dtype)
+    names = "gelu gelu_tanh silu softplus elu selu leaky_relu relu6 hard_sigmoid mish softsign sigmoid tanh relu softmax log_softmax".split()
+    calls = {name: getattr(wf.nn, name) for name in names if hasattr(wf.nn, name)}
+    assert len(calls) > 12
+    calls |= {f"{name} along 0": lambda x, name=name: getattr(wf.nn, name)(x, axis=0) for name in ("softmax", "log_softmax")}
+    calls |= {"logsumexp": wf.logsumexp, "logsumexp along 1": lambda x: wf.logsumexp(x, axis=1)}
+    for name, call in calls.items():
+        got, once = call(x), call(x.astype("float32")).astype(dtype)
+        assert got.dtype == once.dtype == dtype, name
+        np.testing.assert_array_equal(numbers(got), numbers(once), err_msg=name)
+        np.testing.assert_array_equal(numbers(wf.function(call)(x)), numbers(once), err_msg=f"{name} compiled")
+        assert wf.grad(lambda x, call=call: wf.sum(call(x)))(x).dtype == dtype
+
+
 def test_limits_are_those_of_the_format():
     infinite = [float("inf"), float("-inf"), float("nan")]
     assert wf.nan_to_num(wf.tensor(infinite, dtype="float16")).tolist() == [65504, -65504, 0]

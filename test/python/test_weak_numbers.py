@@ -88,6 +88,8 @@ OF_LISTS = {
     "polyfit": [lambda m, x, n: m.polyfit(x, n, 0), lambda m, x, n: m.polyfit(n, x, 0)],
     "digitize": [lambda m, x, n: m.digitize(x, n), lambda m, x, n: m.digitize(n, m.sort(x))],
     "interp": [lambda m, x, n: m.interp(x, n, x), lambda m, x, n: m.interp(n, m.sort(x), n)],
+    "gradient": [lambda m, x, n: m.gradient(n, coordinates=x) if m is wf else np.gradient(n, x),
+                 lambda m, x, n: m.gradient(x, coordinates=n) if m is wf else np.gradient(x, n)],
     "trapezoid": [lambda m, x, n: m.trapezoid(x, n), lambda m, x, n: m.trapezoid(n, x)],
     "histogram": [lambda m, x, n: m.histogram(x, 3, (-2.0, 2.0), weights=n)[0]],
     "cov": [lambda m, x, n: m.cov(x, n), lambda m, x, n: m.cov(n, x)],

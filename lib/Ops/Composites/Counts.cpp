@@ -2,6 +2,7 @@
 #include "Ops/Composites/Parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace weft::composites {
@@ -35,8 +36,10 @@ Tensor even_edges(const Tensor &x, std::int64_t count, const std::optional<RealL
   Tensor low, high;
   if (range) {
     const std::vector<double> &ends = range->values();
-    if (ends.size() != 2 || !(ends[0] <= ends[1]))
-      raise(ErrorKind::value, "histogram: range is two numbers, of which the first is not larger");
+    if (ends.size() != 2 || !(ends[0] <= ends[1]) || !std::isfinite(ends[0]) ||
+        !std::isfinite(ends[1]))
+      raise(ErrorKind::value,
+            "histogram: range is two finite numbers, of which the first is not larger");
     low = cast(tensor(ends[0]), x.dtype());
     high = cast(tensor(ends[1]), x.dtype());
   } else {
@@ -84,6 +87,8 @@ Tensor bincount(const Tensor &x, const Tensor &weights, const BincountOptions &o
 Histogram histogram(const Tensor &x, const Tensor &weights, const HistogramOptions &options) {
   check_weights("histogram", x, weights);
   const std::vector<double> &given = options.bins.edges();
+  if (!options.bins.count() && given.empty())
+    raise(ErrorKind::value, "histogram: bins has no edge: there are at least 2");
   const std::int64_t count =
       options.bins.count().value_or(static_cast<std::int64_t>(given.size()) - 1);
   if (count < 1)
@@ -93,7 +98,8 @@ Histogram histogram(const Tensor &x, const Tensor &weights, const HistogramOptio
     raise(ErrorKind::value, "histogram: bins is " + std::to_string(count) +
                                 " intervals: there are at most " +
                                 std::to_string(max_parts * max_parts));
-  if (!std::ranges::is_sorted(given))
+  if (!std::ranges::is_sorted(given) ||
+      std::ranges::any_of(given, [](double edge) { return std::isnan(edge); }))
     raise(ErrorKind::value, "histogram: bins has edges that are not in order");
   const Tensor edges =
       options.bins.count() ? even_edges(x, count, options.range) : cast(tensor(given), x.dtype());

@@ -25,7 +25,7 @@ Size size_of_some(const char *function, const char *name, const Tensor &x) {
   check_vector(function, name, x);
   Size size = pinned_size(x, 0);
   const std::string text = std::string(function) + ": " + name + " has no element";
-  if (size.is_number() && size.number() == 0) raise(ErrorKind::shape, text);
+  if (size.is_number() && size.number() == 0) refuse_shape(text);
   if (!size.is_number()) detail::check_sizes(size.tensor() > std::int64_t{0}, text, {});
   return size;
 }
@@ -39,7 +39,7 @@ void check_same(const std::string &first, const Size &size, const char *what,
   std::vector<Tensor> open;
   const std::string has = written(size, open), others = written(other, open);
   const std::string text = first + " has " + has + " " + what + " and " + second + " " + others;
-  if (known) raise(ErrorKind::shape, text);
+  if (known) refuse_shape(text);
   detail::check_sizes(equal(size.tensor(), other.tensor()), text, open);
 }
 
@@ -54,7 +54,12 @@ static Tensor interpolated(const Tensor &x, const Tensor &xp, const Tensor &fp, 
   const Tensor begin = maximum(end - std::int64_t{1}, std::int64_t{0});
   const Tensor x0 = gather(xp, begin), y0 = gather(fp, begin), y1 = gather(fp, end);
   const Tensor wide = gather(xp, end) - x0, none = wide == 0;
-  const Tensor line = y0 + (x - x0) * select(none, 0, (y1 - y0) / select(none, 1, wide));
+  const Tensor slope = select(none, 0, (y1 - y0) / select(none, 1, wide));
+  // From the other end where one is infinite, and of a point what it has, as NumPy does.
+  const Tensor from_first = y0 + (x - x0) * slope, from_second = y1 + (x - gather(xp, end)) * slope;
+  const Tensor either = select(from_first == from_first, from_first,
+                               select((from_second == from_second) | (y0 != y1), from_second, y0));
+  const Tensor line = select(x == x0, y0, either);
   const Tensor first = along(xp, 0, 0), last = along(xp, 0, -1);
   const Tensor left = options.left ? cast(*options.left, fp.dtype()) : along(fp, 0, 0);
   const Tensor right = options.right ? cast(*options.right, fp.dtype()) : along(fp, 0, -1);
@@ -152,7 +157,7 @@ std::vector<Tensor> gradient(const Tensor &f, const Tensor &coordinates,
                              " of f, which has the shape " + written(f, open) +
                              ": there are at least " + std::to_string(options.edge_order + 1) +
                              " elements";
-    if (size.is_number() && size.number() <= options.edge_order) raise(ErrorKind::shape, text);
+    if (size.is_number() && size.number() <= options.edge_order) refuse_shape(text);
     if (!size.is_number()) detail::check_sizes(size.tensor() > options.edge_order, text, open);
     Tensor apart = cast(options.spacing, f.dtype());
     if (coordinates.defined()) {
@@ -355,7 +360,8 @@ Tensor cov(const Tensor &x, const Tensor &y, const Tensor &fweights, const Tenso
     if (!is_real)
       check(weft::all(imaginary_part(given) == 0),
             "cov: there is a weight in " + name + " that is not real");
-    check(weft::all(real >= 0), "cov: there is a negative weight in " + name);
+    check(weft::all(real >= 0),
+          "cov: there is a weight in " + name + " that is negative or no number");
     return cast(real, component_of(rows.dtype()));
   };
   const Tensor found = covariances(rows, options.ddof.value_or(options.bias ? 0 : 1),

@@ -69,7 +69,7 @@ void check_size(const char *function, const Tensor &x, std::int64_t axis, std::i
   const std::string text = "fft." + std::string(function) + ": " +
                            words::nothing_to_transform("x", written(x, open), axis) +
                            "; n says how many it is to have";
-  if (size.is_number()) raise(ErrorKind::shape, text);
+  if (size.is_number()) refuse_shape(text);
   detail::check_sizes(size.tensor() >= least, text, open);
 }
 

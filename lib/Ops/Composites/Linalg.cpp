@@ -31,7 +31,7 @@ void check_square(const char *function, const char *name, const Tensor &x) {
   if (rows == columns && rows != unknown) return;
   std::vector<Tensor> open;
   const std::string text = std::string(function) + ": " + words::not_square(name, written(x, open));
-  if (rows != unknown && columns != unknown) raise(ErrorKind::shape, text);
+  if (rows != unknown && columns != unknown) refuse_shape(text);
   detail::check_sizes(
       equal(size_along(x, x.rank() - 2).tensor(), size_along(x, x.rank() - 1).tensor()), text,
       open);
@@ -94,7 +94,7 @@ void check_rows(const char *function, const Tensor &a, const Tensor &b, const Te
   const std::string of_a = written(a, open), count = written(rows, open), of_b = written(b, open);
   const std::string text =
       std::string(function) + ": " + words::rows_differ("a", of_a, "b", count, "rows", of_b);
-  if (known) raise(ErrorKind::shape, text);
+  if (known) refuse_shape(text);
   detail::check_sizes(equal(rows.tensor(), has.tensor()), text, open);
 }
 

@@ -70,7 +70,7 @@ Tensor cross(const Tensor &a, const Tensor &b, std::int64_t axis) {
     const std::string text = std::string("cross: ") + name + " has the shape " + written(*x, open) +
                              ": vectors of three numbers along axis " + std::to_string(axis) +
                              " are wanted";
-    if (size.is_number() && size.number() != 3) raise(ErrorKind::shape, text);
+    if (size.is_number() && size.number() != 3) refuse_shape(text);
     if (!size.is_number()) detail::check_sizes(size.tensor() == std::int64_t{3}, text, open);
     for (std::int64_t i = 0; i < 3; ++i) parts->push_back(along(*x, at, i));
   }

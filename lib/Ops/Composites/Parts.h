@@ -98,6 +98,12 @@ inline std::string written(const Size &size, std::vector<Tensor> &open) {
   return "{}";
 }
 
+/// Throws ShapeError with such a message, of which a trace knows enough: the other sizes are None.
+[[noreturn]] inline void refuse_shape(std::string text) {
+  for (std::size_t at; (at = text.find("{}")) != std::string::npos;) text.replace(at, 2, "None");
+  raise(ErrorKind::shape, text);
+}
+
 /// Throws ShapeError where there is no element along the axes; the program checks it where a trace
 /// does not know their sizes.
 void check_not_empty(const char *function, const Tensor &x, const Ints &axes);

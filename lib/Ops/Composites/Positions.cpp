@@ -240,8 +240,15 @@ std::vector<Tensor> unique_parts(const char *function, const Tensor &x,
         reshape(scatter_add(zeros({size}, DType::i64), order, which), detail::sizes_of(x)));
   }
   if (options.return_counts) {
+    // Where the next one starts, also that of the last, which may be one that is left out.
     const Tensor end = size.tensor();
-    const Tensor ends = concatenate({filled(starts, found, end), reshape(end, {1})}, {.axis = 0});
+    Tensor ends;
+    if (fixed) {
+      const Found more = found_in(function, begins, found.count + 1);
+      ends = filled(positions_of(begins, more.count), more, end);
+    } else {
+      ends = concatenate({starts, reshape(end, {1})}, {.axis = 0});
+    }
     asked.push_back(between(ends, 0, 1, found.count + 1) - between(ends, 0, 0, found.count));
   }
   now.reset();

@@ -39,7 +39,7 @@ Sizes starts_in(const char *function, const Tensor &x, const Integers &given, co
              std::to_string(i) + " of x, which has the shape " + written(x, open);
     };
     if (size.is_number() && whole.is_number() && size.number() > whole.number())
-      raise(ErrorKind::shape, larger());
+      refuse_shape(larger());
     if (!size.is_number() || !whole.is_number()) {
       const std::string text = larger();
       detail::check_sizes(less_equal(size.tensor(), whole.tensor()), text, open);
@@ -138,7 +138,7 @@ Tensor unfold(const Tensor &x, std::int64_t size, std::int64_t step, std::int64_
   const std::string longer = "unfold: a window of " + std::to_string(size) +
                              " elements is longer than axis " + std::to_string(axis) +
                              " of x, which has the shape " + written(x, open);
-  if (whole.is_number() && size > whole.number()) raise(ErrorKind::shape, longer);
+  if (whole.is_number() && size > whole.number()) refuse_shape(longer);
   if (!whole.is_number()) detail::check_sizes(whole.tensor() >= size, longer, open);
   Tensor taken;
   {

@@ -113,3 +113,15 @@ def test_errors_are_those_of_known_sizes(name):
 def test_errors_are_of_the_type_of_known_sizes(name):
     call, *arguments = SAME_TYPE[name]
     assert fault(opened(call, arguments), arguments)[0] is fault(call, arguments)[0]
+
+
+def test_known_sizes_refuse_beside_open_ones():
+    """What a trace knows already is refused with the sizes that it does not know as None."""
+    spec = wf.TensorSpec([None, 1], "float32")
+    for call, match in (
+        (lambda x: wf.fft.irfft(x), r"x has the shape \(None, 1\)"),
+        (lambda x: wf.gradient(x, axis=1), r"has the shape \(None, 1\): there are at least 2"),
+        (lambda x: wf.linalg.cross(x, x), r"a has the shape \(None, 1\): vectors of three"),
+    ):
+        with pytest.raises(wf.ShapeError, match=match):
+            wf.function(call, input_signature=[spec])(wf.ones((2, 1)))
