@@ -33,6 +33,7 @@
 #include <weft/log.h>             // IWYU pragma: export
 #include <weft/losses.h>          // IWYU pragma: export
 #include <weft/memory.h>          // IWYU pragma: export
+#include <weft/mesh.h>            // IWYU pragma: export
 #include <weft/metrics.h>         // IWYU pragma: export
 #include <weft/nn.h>              // IWYU pragma: export
 #include <weft/ops.h>             // IWYU pragma: export

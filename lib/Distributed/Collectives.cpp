@@ -291,6 +291,16 @@ std::pair<std::int64_t, std::int64_t> Group::share(std::int64_t count,
   return share_of(count, state.rank, state.size());
 }
 
+void detail::reserve_numbers(GroupState &group, const char *function, int first, int count) {
+  // Tags tell groups apart that have ranks in common.
+  const int most = group.world.engine != nullptr ? group.world.engine->most_tag() : 1 << 30;
+  if (first > most / GroupState::kChannels - count)
+    raise(ErrorKind::state, std::string(function) + ": " + std::to_string(first) +
+                                " groups were made, and " + group.world.engine_name +
+                                " can tell no more apart");
+  group.world.next_group = std::max(group.world.next_group.load(), first + count);
+}
+
 Group Group::split(std::int64_t color, std::int64_t key, std::source_location where) const {
   Call call("split", *this, where);
   if (color < 0)
@@ -312,12 +322,7 @@ Group Group::split(std::int64_t color, std::int64_t key, std::source_location wh
     number = std::max(number, choice.next);
     if (choice.color == color) chosen.push_back(choice);
   }
-  // Tags tell groups apart that have ranks in common.
-  const int most = group.world.engine != nullptr ? group.world.engine->most_tag() : 1 << 30;
-  if (number >= most / detail::GroupState::kChannels)
-    raise(ErrorKind::state, "split: " + std::to_string(number) + " groups were made, and " +
-                                group.world.engine_name + " can tell no more apart");
-  group.world.next_group = std::max(group.world.next_group.load(), number + 1);
+  detail::reserve_numbers(group, "split", number, 1);
   std::sort(chosen.begin(), chosen.end(), [](const Choice &a, const Choice &b) {
     return std::pair(a.key, a.rank) < std::pair(b.key, b.rank);
   });

@@ -26,4 +26,10 @@ std::int64_t number_of(const std::shared_ptr<detail::GroupState> &group);
 /// The group of such a number. Throws StateError if this process has none.
 std::shared_ptr<detail::GroupState> group_of(std::int64_t number);
 
+namespace detail {
+/// Takes numbers from `first` on for groups that ranks of this one make now, who agreed on it.
+/// Throws StateError if the engine has no tags for so many.
+void reserve_numbers(GroupState &group, const char *function, int first, int count);
+} // namespace detail
+
 } // namespace weft::distributed

@@ -1,16 +1,12 @@
 // Groups of processes and collectives in Python.
 #include "Define.h"
 #include "Foreign.h"
-#include "Interrupts.h"
-#include "Runs.h"
+#include "Groups.h"
 #include "Text.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
-#include <weft/detail/distributed_place.h>
-#include <weft/detail/staging.h>
-#include <weft/distributed.h>
 
 namespace weft::python {
 
@@ -18,24 +14,6 @@ namespace {
 
 using distributed::Group;
 using distributed::Reduction;
-
-constexpr std::source_location kNowhere;
-
-struct BoundGroup {
-  using Initialized = void; // see Initialized.h
-  Group group;
-};
-
-/// Runs a call of the library for the line of Python that is running, and without the lock where it
-/// may wait.
-template <class Run>
-auto run_here(const Run &run) {
-  const distributed::detail::Place place(place_of_user());
-  const Interruptible interruptible;
-  // A trace notes the line itself, and waits for nobody.
-  if (weft::detail::is_tracing()) return run();
-  return without_lock(run);
-}
 
 /// The world, which is made now if it is not there. From then on an exception that nobody catches
 /// is told to the others.
@@ -64,18 +42,6 @@ std::string place_of_user() {
 }
 
 namespace {
-
-/// What `make` makes of an argument. If it refuses it, the others are told, who wait for this rank.
-template <class Make>
-auto converted(const char *function, nb::handle group, const Make &make) {
-  try {
-    return make();
-  } catch (...) {
-    const Group of = group_of(group, function);
-    run_here([&] { distributed::detail::refuse(function, of); });
-    throw;
-  }
-}
 
 Reduction reduction_of(const std::string &word, const char *function, nb::handle group) {
   static constexpr const char *words[] = {"sum", "mean", "max", "min"};
@@ -336,6 +302,7 @@ Raises:
 void define_distributed() {
   nb::module_ module = family("distributed");
   define_group(module);
+  define_mesh(module);
   define(
       module, "init", [](const std::string &engine) { return new BoundGroup{world(engine)}; },
       Arg("engine") = "auto",

@@ -39,6 +39,11 @@ def traced(x):
 y, g = traced(x)
 assert y.tolist() == [25.0, 50.0]
 assert g.tolist() == [6.0 * v for v in x.tolist()]
+mesh = d.Mesh({"data": -1, "model": 2})
+assert repr(mesh) == "Mesh(data=1, model=2)" and mesh.coordinate("model") == rank
+assert d.all_reduce(x, group=mesh.group("model")).tolist() == [3.0, 6.0]
+assert d.all_reduce(x, group=mesh.group("data")).tolist() == x.tolist()
+assert wf.function(lambda x: d.all_gather(x, group=mesh.group(("data", "model"))))(x).tolist() == [1.0, 2.0, 2.0, 4.0]
 begin, end = world.share(5)
 assert d.all_reduce_replicas(wf.ones([end - begin, 3]), 5).tolist() == [5.0] * 3
 if rank == 0:
@@ -79,6 +84,34 @@ def test_wrong_arguments() -> None:
         d.broadcast(1.0, 10**12)
     with pytest.raises(wf.ValueError, match="init: there is no engine 'nccl'"):
         d.init("nccl")
+
+
+def test_meshes() -> None:
+    d = wf.distributed
+    mesh = d.Mesh({"data": 1, "model": -1})
+    assert (mesh.axes, mesh.shape) == (("data", "model"), (1, 1))
+    assert repr(mesh) == "Mesh(data=1, model=1)"
+    assert mesh.coordinate("data") == 0
+    assert mesh.size("model") == mesh.size(["data", "model"]) == mesh.group(("data", "model")).size == 1
+    wrong: list[tuple[type[Exception], object, str]] = [
+        (wf.ValueError, {"data": 2, "model": 2}, "Mesh: data = 2, model = 2 are 4 ranks, and there are 1 ranks: sizes of which 1"),
+        (wf.ValueError, {"data": 2}, "Mesh: data = 2 are 2 ranks, and there are 1 ranks: data = 1 would fit"),
+        (wf.ValueError, {}, "Mesh: there is no axis"),
+        (wf.ValueError, {"data": -2}, "Mesh: axis 'data' has size -2: 1 or more is wanted, or -1"),
+        (wf.DTypeError, [("data", 1)], "Mesh: axes is a list: a dict of names and sizes is wanted"),
+        (wf.DTypeError, {"data": 1.0}, "Mesh: the size of axis 'data' is a float: an int is wanted"),
+        (wf.DTypeError, {"data": True}, "Mesh: the size of axis 'data' is a bool: an int is wanted"),
+        (wf.DTypeError, {1: 1}, "Mesh: a name of an axis is a int: a str is wanted"),
+    ]
+    for error, axes, words in wrong:
+        with pytest.raises(error, match=re.escape(words)):
+            d.Mesh(axes)  # type: ignore[arg-type]
+    with pytest.raises(wf.ValueError, match="group: the mesh has no axis 'modle': it has 'data' and 'model'"):
+        mesh.group("modle")
+    with pytest.raises(wf.ValueError, match="size: axis 'data' is there twice"):
+        mesh.size(("data", "data"))
+    with pytest.raises(wf.DTypeError, match="group: the axes are a int: a name, or a tuple of names, is wanted"):
+        mesh.group(3)  # type: ignore[arg-type]
 
 
 def test_traced_and_differentiated() -> None:

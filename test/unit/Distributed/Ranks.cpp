@@ -319,6 +319,7 @@ int main(int count, char **arguments) {
   else if (part == "forked") forked();
   else if (part == "traced") traced();
   else if (part == "derivatives") derivatives();
+  else if (part == "mesh") mesh(argument);
   else if (part == "programs") programs();
   else if (part == "training") training(argument);
   else if (part == "overlap") overlap(argument);

@@ -26,6 +26,8 @@ std::string digest_of_run(const std::vector<Variable> &variables, const train::H
 void traced();
 /// Derivatives beside differences of the sum over the ranks.
 void derivatives();
+/// Grids of ranks: "" is who is in which group, and "refused" what is no grid.
+void mesh(const std::string &how);
 /// Programs that differ between ranks.
 void programs();
 /// Runs of train::fit: "" trains and says digests, "pause,FOLDER" and "resume,FOLDER" do it in two

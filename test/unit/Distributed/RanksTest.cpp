@@ -54,6 +54,38 @@ TEST_F(Ranks, DifferentiateTheSumOverThem) {
   for (const int ranks : worlds()) expect_done(ranks, "derivatives");
 }
 
+TEST_F(Ranks, StandInGrids) {
+  for (const int ranks : worlds()) expect_done(ranks, "mesh");
+}
+
+TEST_F(Ranks, HearWhatGridsAreRefused) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    const Output output = on_ranks(ranks, "mesh refused");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    const std::string size = std::to_string(ranks), last = std::to_string(ranks - 1),
+                      there_are = ", and there are " + size + " ranks: ";
+    for (const std::string &words :
+         {"Mesh: data = " + size + ", model = 2 are " + std::to_string(2 * ranks) + " ranks" +
+              there_are + "model = 1 would fit",
+          "Mesh: the axes but 'model' have " + std::to_string(ranks + 1) +
+              " ranks (data = " + std::to_string(ranks + 1) + ", model = -1)" + there_are +
+              "data = " + size + " would fit",
+          "4 Mesh: arguments differ between ranks: rank 0 has data = 1, model = " + size +
+              " (Mesh.cpp:"})
+      EXPECT_EQ(count_of(output.text, words), static_cast<std::size_t>(ranks)) << words << "\n"
+                                                                               << output.text;
+    EXPECT_EQ(count_of(output.text, "Mesh: axis 'data' has size 0: 1 or more is wanted, or -1 for "
+                                    "what is left"),
+              1U)
+        << output.text;
+    EXPECT_EQ(count_of(output.text, " arguments that it refuses (Mesh.cpp:"),
+              static_cast<std::size_t>(ranks - 1))
+        << output.text;
+  }
+}
+
 TEST_F(Ranks, TrainToTheSameBits) {
   for (const std::string &part : {"training", "training networks"}) {
     const std::string alone = digests(run("env WEFT_NUM_THREADS=1 " + kProgram + " " + part).text);

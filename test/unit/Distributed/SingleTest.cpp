@@ -26,6 +26,56 @@ TEST(Single, IsAWorldOfOne) {
   EXPECT_THROWS(world.split(-1), ValueError, "split: color is -1: numbers from 0 on are wanted");
 }
 
+TEST(Single, IsAGridOfOne) {
+  const Mesh mesh({{"data", -1}, {"model", 1}});
+  EXPECT_EQ(mesh.shape(), Shape({1, 1}));
+  EXPECT_EQ(mesh.axes(), (std::vector<std::string>{"data", "model"}));
+  EXPECT_EQ(mesh.coordinate("model"), 0);
+  EXPECT_EQ(mesh.size({"data", "model"}), 1);
+  EXPECT_EQ(mesh.group("data").size(), 1);
+  const Tensor x = tensor({1.F, 2.F});
+  EXPECT_EQ(all_gather(x, 0, mesh.group("model")).to_vector<float>(), (std::vector<float>{1, 2}));
+}
+
+TEST(Single, RefusesWhatIsNoGrid) {
+  EXPECT_THROWS(Mesh({}), ValueError, "Mesh: there is no axis: name one or more, as {\"data\", 1}");
+  EXPECT_THROWS(Mesh(std::vector<MeshAxis>(9, {"a", 1})), ValueError,
+                "Mesh: there are 9 axes, and at most 8 are wanted");
+  EXPECT_THROWS(Mesh({{"", 1}}), ValueError, "Mesh: axis 0 has no name");
+  EXPECT_THROWS(Mesh({{"data", 1}, {"data", 1}}), ValueError, "Mesh: axis 'data' is there twice");
+  EXPECT_THROWS(Mesh({{"data", 0}}), ValueError,
+                "Mesh: axis 'data' has size 0: 1 or more is wanted, or -1 for what is left");
+  EXPECT_THROWS(Mesh({{"data", -1}, {"model", -1}}), ValueError,
+                "Mesh: the sizes of 'data' and 'model' are -1: one axis may have what is left");
+  EXPECT_THROWS(Mesh({{"data", 1}, {"model", 2}}), ValueError,
+                "Mesh: data = 1, model = 2 are 2 ranks, and there are 1 ranks: model = 1 would "
+                "fit");
+  EXPECT_THROWS(Mesh({{"data", 3}, {"model", 2}}), ValueError,
+                "Mesh: data = 3, model = 2 are 6 ranks, and there are 1 ranks: sizes of which 1 is "
+                "the product would fit, each one of 1");
+  EXPECT_THROWS(Mesh({{"data", std::int64_t{1} << 40}, {"model", std::int64_t{1} << 40}}),
+                ValueError,
+                "Mesh: data = 1099511627776, model = 1099511627776 are too many ranks, and "
+                "there are 1 ranks: sizes of which 1 is the product would fit, each one of 1");
+  const Mesh mesh({{"data", 1}, {"model", 1}});
+  EXPECT_THROWS(mesh.group("modle"), ValueError,
+                "group: the mesh has no axis 'modle': it has 'data' and 'model'");
+  EXPECT_THROWS(mesh.group({"data", "data"}), ValueError, "group: axis 'data' is there twice");
+  EXPECT_THROWS(mesh.group(std::vector<std::string>()), ValueError,
+                "group: there is no axis: the mesh has 'data' and 'model'");
+  EXPECT_THROWS(mesh.coordinate("x"), ValueError,
+                "coordinate: the mesh has no axis 'x': it has 'data' and 'model'");
+  EXPECT_THROWS(mesh.size({"data", "x"}), ValueError,
+                "size: the mesh has no axis 'x': it has 'data' and 'model'");
+  const auto makes = function([](const Tensor &t) {
+    const Mesh inner({{"data", 1}});
+    return t;
+  });
+  EXPECT_THROWS(makes(ones({2})), StateError,
+                "Mesh: collectives run at once and are no part of traced functions: call it "
+                "outside of the function, with what it returns");
+}
+
 TEST(Single, CollectivesHaveNoPlaceInCallbacks) {
   const Tensor x = tensor({1.F, 2.F});
   const auto words = [](const auto &call) {

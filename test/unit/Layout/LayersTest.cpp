@@ -75,6 +75,7 @@ const std::map<std::string, std::string> kHeaderLayers = {
     {"weft/detail/distributed_place.h", "Distributed"},
     {"weft/detail/first_values.h", "Distributed"},
     {"weft/distributed.h", "Distributed"},
+    {"weft/mesh.h", "Distributed"},
     {"weft/log.h", "Support"},
     {"weft/memory.h", "Support"},
     {"weft/threads.h", "Support"},
