@@ -93,6 +93,26 @@ bool is_known(const Sizes &sizes, const std::vector<Letters> &groups) {
   return true;
 }
 
+/// The run compares the sizes of axes that both have and a trace does not know: those of several
+/// that become one may differ and have the same product.
+void check_in_run(const char *function, const Named &a, const Named &b) {
+  for (std::size_t i = 0; i < a.axes.size(); ++i) {
+    const std::size_t j = b.axes.find(a.axes[i]);
+    if (j == Letters::npos) continue;
+    const Size first = size_along(a.x, static_cast<std::int64_t>(i)),
+               second = size_along(b.x, static_cast<std::int64_t>(j));
+    if (first.is_number() && second.is_number()) continue;
+    std::vector<Tensor> open;
+    const std::string has = written(first, open), other = written(second, open);
+    const char32_t letter = a.axes[i];
+    const std::string axis = letter < kDots ? "the axis " + quoted(letter) + " is"
+                                            : "axis " + std::to_string(i) + " of a is";
+    detail::check_sizes(
+        equal(first.tensor(), second.tensor()),
+        std::string(function) + ": " + axis + " of size " + has + " and of " + other, open);
+  }
+}
+
 /// The product of two, summed over the axes that nothing behind them wants.
 Named product(const char *function, Named a, Named b, const Letters &later) {
   a = summed(a, later + b.axes);
@@ -136,15 +156,34 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
       for (std::size_t i = 0; i < of->axes.size(); ++i)
         if (std::int64_t &size = sizes.at(of->axes[i]); size == unknown)
           size = detail::size_for_call(of->x, static_cast<std::int64_t>(i));
-    if (!check_known())
-      raise(ErrorKind::shape, std::string(function) +
-                                  ": more than one axis is of a size that is not known yet, and "
-                                  "axes beside each other would become one");
   }
+  // Where no reshape says the sizes, those of the run do.
+  const bool by_run = !check_known();
+  if (by_run) check_in_run(function, a, b);
+  const auto size_in_run = [&](char32_t letter) {
+    const Named &of = has(a.axes, letter) ? a : b;
+    const std::int64_t size = sizes.at(letter);
+    return size != unknown ? Size(size)
+                           : size_along(of.x, static_cast<std::int64_t>(of.axes.find(letter)));
+  };
+  const auto in_run = [&](const Letters &letters) {
+    weft::Sizes list;
+    for (const char32_t letter : letters) list.push_back(size_in_run(letter));
+    return list;
+  };
   // Where no axes become one there is nothing to reshape, and no copy of what is transposed.
   const auto flat = [&](const Named &of, const Letters &first, const Letters &second) {
     const Tensor moved = transposed(of.x, numbers_in(of.axes, batch + first + second));
     if (first.size() == 1 && second.size() == 1) return moved;
+    if (by_run) {
+      weft::Sizes shape = in_run(batch);
+      for (const Letters &group : {first, second}) {
+        Size count = 1;
+        for (const char32_t letter : group) count = count * size_in_run(letter);
+        shape.push_back(count);
+      }
+      return reshape(moved, shape);
+    }
     Ints shape = sizes_of(sizes, batch);
     for (const Letters &group : {first, second}) {
       std::int64_t count = 1;
@@ -163,7 +202,7 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
   }
   const Tensor found = matmul(flat(a, rows, inner), flat(b, inner, columns));
   if (rows.size() == 1 && columns.size() == 1) return {kept, found};
-  return {kept, reshape(found, sizes_of(sizes, kept))};
+  return {kept, by_run ? reshape(found, in_run(kept)) : reshape(found, sizes_of(sizes, kept))};
 }
 
 /// Sums over pairs of axes of two tensors.
@@ -264,14 +303,20 @@ Named distinct(const std::string &term, Named of) {
     for (std::size_t last; (last = of.axes.rfind(letter)) != first;) {
       const std::int64_t size = detail::size_for_call(of.x, static_cast<std::int64_t>(first));
       const std::int64_t other = detail::size_for_call(of.x, static_cast<std::int64_t>(last));
-      if (size != other || size == unknown)
-        raise(ErrorKind::shape,
-              "einsum: the axes " + quoted(letter) + " of '" + term + "' are " +
-                  (size == unknown || other == unknown ? "of sizes that are not known yet"
-                                                       : "not of one size"));
-      Ints unit(of.axes.size(), 1);
-      unit[first] = unit[last] = size;
-      const Tensor held = reshape(eye(size, DType::boolean), unit);
+      const std::string differ =
+          "einsum: the axes " + quoted(letter) + " of '" + term + "' are not of one size";
+      const bool open = size == unknown || other == unknown;
+      if (!open && size != other) raise(ErrorKind::shape, differ);
+      const Size count =
+          size != unknown ? Size(size) : size_along(of.x, static_cast<std::int64_t>(first));
+      if (open)
+        detail::check_sizes(
+            equal(count.tensor(), size_along(of.x, static_cast<std::int64_t>(last)).tensor()),
+            differ, {});
+      weft::Sizes unit(Ints(of.axes.size(), 1));
+      unit.set(first, count);
+      unit.set(last, count);
+      const Tensor held = reshape(eye(count, DType::boolean), unit);
       const DType dtype = of.x.dtype();
       of.x = cast(
           sum(select(held, of.x, cast(0, dtype)), {.axes = Ints{static_cast<std::int64_t>(last)}}),

@@ -289,3 +289,34 @@ def test_normal_vectors_of_any_size():
         np.testing.assert_array_equal(compiled(mean, cov), wf.random.multivariate_normal(mean, cov, key=wf.random.key(3)))
     with pytest.raises(wf.ShapeError, match=r"cov has the shape \(2, 2\): matrices with 3 rows and columns are wanted"):
         compiled(wf.zeros(3, "float64"), wf.tensor(np.eye(2)))
+
+
+@pytest.mark.parametrize("equation", ["ijk,ijk->i", "ij,ij,ij->", "ij,kl->ijkl", "ijk,klm->ijlm", "ii->", "ii->i", "iij,j->i", "abcd,cdef->abef", "ijk,kj->i"])
+def test_products_over_several_axes_of_open_sizes(equation):
+    terms = equation.split("->")[0].split(",")
+
+    def loss(*args):
+        return wf.sum(wf.square(wf.einsum(equation, *args)))
+
+    specs = [([None] * len(term), "float64") for term in terms]
+    (compiled, count), (gradient, _) = opened(lambda *args: wf.einsum(equation, *args), specs), opened(wf.grad(loss), specs)
+    rng = np.random.default_rng(7)
+    for least in (1, 1, 0):
+        sizes = {letter: int(rng.integers(least, 5)) for letter in "".join(terms)}
+        args = [wf.tensor(rng.normal(size=[sizes[letter] for letter in term])) for term in terms]
+        np.testing.assert_allclose(compiled(*args), np.einsum(equation, *[x.numpy() for x in args]), rtol=1e-12, atol=1e-13)
+        np.testing.assert_allclose(gradient(*args), wf.grad(loss)(*args), rtol=1e-12, atol=1e-13)
+    assert len(count) == 1
+
+
+def test_axes_of_open_sizes_that_differ():
+    """Also where they become one axis of the same size."""
+    spec = ([None, None], "float64")
+    products, _ = opened(lambda x, y: wf.einsum("ij,ij->", x, y), [spec, spec])
+    with pytest.raises(wf.ShapeError, match="einsum: the axis 'i' is of size 2 and of 3"):
+        products(wf.ones((2, 6), "float64"), wf.ones((3, 4), "float64"))
+    with pytest.raises(wf.ShapeError, match="einsum: the axes 'i' of 'ii' are not of one size"):
+        opened(lambda x: wf.einsum("ii->", x), [spec])[0](wf.ones((2, 3), "float64"))
+    cube = ([None] * 3, "float64")
+    with pytest.raises(wf.ShapeError, match="tensordot: axis 2 of a is of size 4 and of 5"):
+        opened(lambda x, y: wf.tensordot(x, y, 1), [cube, cube])[0](wf.ones((2, 3, 4), "float64"), wf.ones((5, 5, 2), "float64"))
