@@ -1,36 +1,15 @@
 // QR by Householder's reflections, as LAPACK signs them: panels of columns, and products for the
 // rest.
 #include <cmath>
-#include <limits>
 #include <vector>
 
-#include "Linalg/Matrix.h"
+#include "Linalg/Length.h"
 
 namespace weft::kernels {
 
 namespace {
 
 constexpr std::int64_t kWide = 32;
-
-/// The length of a vector, also where squares would overflow or vanish.
-template <class T>
-Real<T> length(std::int64_t count, const T *x) {
-  using R = Real<T>;
-  const R squares = std::real(linalg_kernels<T>().inner(count, x, x));
-  if (squares >= std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon() &&
-      squares <= std::numeric_limits<R>::max())
-    return std::sqrt(squares);
-  R largest = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const R magnitude = std::abs(x[i]);
-    if (magnitude > largest || magnitude != magnitude) largest = magnitude;
-  }
-  if (largest == 0 || !std::isfinite(largest)) return largest;
-  R sum = 0;
-  for (std::int64_t i = 0; i < count; ++i)
-    sum += std::real(conjugated(x[i]) / largest * (x[i] / largest));
-  return largest * std::sqrt(sum);
-}
 
 /// All in one copy whose columns are adjacent elements: reflections below the diagonal, R on and
 /// above it.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Linalg/Lapack.h"
+#include "Linalg/Length.h"
 #include "Linalg/Phases.h"
 
 namespace weft::kernels {
@@ -78,9 +79,19 @@ bool rotate_symmetric(const Matrix<T> &a, const Matrix<T> &vectors) {
   return false;
 }
 
-/// Makes the columns of `a` orthogonal, and turns those of `vectors` with them.
+/// The length up to which a column is rounding of the longest one.
 template <class T>
-bool rotate_columns(const Matrix<T> &a, const Matrix<T> &vectors) {
+Real<T> rounding_of(const Matrix<T> &a) {
+  Real<T> largest = 0;
+  for (std::int64_t j = 0; j < a.columns; ++j)
+    largest = std::max(largest, std::real(linalg_kernels<T>().inner(a.rows, &a(0, j), &a(0, j))));
+  return std::numeric_limits<Real<T>>::epsilon() * std::sqrt(largest);
+}
+
+/// Makes the columns of `a` that are longer than `small` orthogonal, and turns those of `vectors`
+/// with them.
+template <class T>
+bool rotate_columns(const Matrix<T> &a, const Matrix<T> &vectors, Real<T> small) {
   const auto &kernels = linalg_kernels<T>();
   constexpr Real<T> kEpsilon = std::numeric_limits<Real<T>>::epsilon();
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
@@ -90,11 +101,12 @@ bool rotate_columns(const Matrix<T> &a, const Matrix<T> &vectors) {
         T *const x = &a(0, p), *const y = &a(0, q);
         const Real<T> first = std::real(kernels.inner(a.rows, x, x)),
                       second = std::real(kernels.inner(a.rows, y, y));
+        // What is left of a column that depends on others has the direction of rounding, and would
+        // shrink from sweep to sweep until its square is no number of all digits.
+        if (std::min(first, second) <= small * small) continue;
         const T both = kernels.inner(a.rows, x, y);
         const Real<T> size = std::abs(both);
         if (size <= 4 * kEpsilon * std::sqrt(first) * std::sqrt(second)) continue;
-        // What is left of a column that depends on the other shrinks until its square is 0.
-        if (size <= kEpsilon * kEpsilon * std::max(first, second)) continue;
         done = false;
         const Rotation<T> rotation = Rotation<T>::of(first, both, second);
         rotation.apply(a.rows, x, y);
@@ -122,21 +134,24 @@ void set_identity(const Matrix<T> &x) {
     for (std::int64_t j = 0; j < x.columns; ++j) x(i, j) = T(i == j ? 1 : 0);
 }
 
-/// Makes column `j` a unit vector that is orthogonal to those before it.
+/// Makes column `j` a unit vector that is orthogonal to those before it: what they leave of itself,
+/// which is 0 or about as long as 1, or else of an axis.
 template <class T>
 void complete(const Matrix<T> &u, std::int64_t j) {
   const auto &kernels = linalg_kernels<T>();
   T *const column = &u(0, j);
-  for (std::int64_t axis = 0; axis < u.rows; ++axis) {
-    std::fill_n(column, u.rows, T(0));
-    column[axis] = 1;
+  for (std::int64_t axis = -1; axis < u.rows; ++axis) {
+    if (axis >= 0) {
+      std::fill_n(column, u.rows, T(0));
+      column[axis] = 1;
+    }
     for (int twice = 0; twice < 2; ++twice)
       for (std::int64_t before = 0; before < j; ++before)
         kernels.subtract(u.rows, kernels.inner(u.rows, &u(0, before), column), &u(0, before),
                          column);
-    const Real<T> length = std::sqrt(std::real(kernels.inner(u.rows, column, column)));
-    if (length * length * Real<T>(4 * u.rows) < 1) continue; // too much of it is in the others
-    for (std::int64_t i = 0; i < u.rows; ++i) column[i] /= length;
+    const Real<T> left = length(u.rows, column);
+    if (left * left * Real<T>(4 * u.rows) < 1) continue; // too much of it is in the others
+    for (std::int64_t i = 0; i < u.rows; ++i) column[i] /= left;
     return;
   }
 }
@@ -229,6 +244,7 @@ void svd(const RoutineCall &call) {
         for (std::int64_t column = 0; column < columns; ++column)
           a(row, column) = x(row, column) / scale;
       R *const found = lengths.take(columns);
+      const R small = lapack == nullptr ? rounding_of(a) : R(0);
       const Matrix<T> own = turned.take(columns, columns).transposed(); // right vectors by column
       const Matrix<T> u = lefts.take(columns, rows).transposed();
       if (lapack != nullptr) {
@@ -245,19 +261,18 @@ void svd(const RoutineCall &call) {
           }
       } else {
         set_identity(own);
-        if (!rotate_columns(a, own)) {
+        if (!rotate_columns(a, own, small)) {
           refused.note(i);
           continue;
         }
-        for (std::int64_t j = 0; j < columns; ++j)
-          found[j] = std::sqrt(std::real(linalg_kernels<T>().inner(rows, &a(0, j), &a(0, j))));
+        for (std::int64_t j = 0; j < columns; ++j) found[j] = length(rows, &a(0, j));
       }
       const std::vector<std::int64_t> order = order_of(found, columns, /*descending=*/true);
       for (std::int64_t j = 0; lapack == nullptr && j < columns; ++j) {
         const std::int64_t from = order[static_cast<std::size_t>(j)];
-        if (found[from] == 0) complete(u, j);
-        else
-          for (std::int64_t row = 0; row < rows; ++row) u(row, j) = a(row, from) / found[from];
+        for (std::int64_t row = 0; row < rows; ++row)
+          u(row, j) = a(row, from) / (found[from] == 0 ? R(1) : found[from]);
+        if (found[from] <= 2 * small) complete(u, j);
       }
       for (std::int64_t j = 0; j < columns; ++j) {
         const std::int64_t from = order[static_cast<std::size_t>(j)];
