@@ -1,6 +1,7 @@
 // QR by Householder's reflections, as LAPACK signs them: panels of columns, and products for the
 // rest.
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "Linalg/Length.h"
@@ -56,21 +57,39 @@ public:
   }
 
 private:
+  /// The factor of a reflection that leaves only the first element of a column, which that becomes;
+  /// the others become those of its vector, whose first one is 1. 0 if it has nothing to do.
+  static T reflect(std::int64_t below, T &head, T *tail) {
+    using R = Real<T>;
+    // What is so small loses digits in its own quotients: as LAPACK's larfg, by steps.
+    constexpr R kSmallest = std::numeric_limits<R>::min() / std::numeric_limits<R>::epsilon();
+    int steps = 0;
+    for (;;) {
+      const R rest = length(below, tail);
+      if (rest == 0 && std::imag(head) == 0) return T(0);
+      const R size = kComplex<T> ? std::abs(head) : std::real(head);
+      const R whole = std::copysign(std::hypot(size, rest), std::real(head));
+      if (std::abs(whole) < kSmallest) {
+        head /= kSmallest;
+        for (std::int64_t i = 0; i < below; ++i) tail[i] /= kSmallest;
+        ++steps;
+        continue;
+      }
+      const T sum = head + whole;
+      for (std::int64_t i = 0; i < below; ++i) tail[i] /= sum;
+      head = -whole;
+      for (; steps > 0; --steps) head *= kSmallest;
+      return sum / whole;
+    }
+  }
   void reflect_panel(std::int64_t first, std::int64_t wide) {
     const auto &kernels = linalg_kernels<T>();
     for (std::int64_t j = first; j < first + wide; ++j) {
       const std::int64_t below = rows_ - j - 1;
       T *const column = &a_(j, j), *const tail = column + 1;
-      const T head = *column;
-      const Real<T> rest = length(below, tail);
       T &factor = factors_[static_cast<std::size_t>(j)];
-      if (rest == 0 && std::imag(head) == 0) continue; // nothing to reflect
-      const Real<T> size = kComplex<T> ? std::abs(head) : std::real(head);
-      const Real<T> whole = std::copysign(std::hypot(size, rest), std::real(head));
-      const T sum = head + whole;
-      factor = sum / whole;
-      for (std::int64_t i = 0; i < below; ++i) tail[i] /= sum;
-      *column = -whole;
+      factor = reflect(below, *column, tail);
+      if (factor == T(0)) continue; // nothing to reflect
       for (std::int64_t c = j + 1; c < first + wide; ++c) {
         T *const other = &a_(j, c);
         const T by = conjugated(factor) * (*other + kernels.inner(below, tail, other + 1));

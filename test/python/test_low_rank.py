@@ -96,3 +96,25 @@ def test_small_singular_values_keep_their_vectors(dtype):
     assert (s.numpy() == np.diag(a).real[order]).all()
     assert (np.abs(u.numpy()) == np.eye(4)[:, order]).all() and (np.abs(vh.numpy()) == np.eye(4)[order]).all()
     check_product(u.numpy() * s.numpy().astype(dtype), vh.numpy(), of=a)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_factors_by_reflections_are_orthonormal(dtype):
+    for shape in [*SHAPES, (10, 9), (40, 36)]:
+        a = of_low_rank(*shape, dtype)
+        q, r = both_ways(wf.linalg.qr, a)
+        check_basis(q)
+        check_product(q, r, of=a)
+        check_basis(wf.linalg.qr(a, mode="complete").Q)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_columns_that_are_nearly_zero_are_reflected(dtype):
+    tiny = float(np.finfo(dtype).smallest_subnormal)
+    rng = np.random.default_rng(3)
+    for rows, columns in ((3, 2), (16, 16), (40, 36)):
+        a = whole_numbers(rng, 24, rows, columns, dtype=dtype) * tiny
+        a[12:, :, columns // 2 :] = whole_numbers(rng, 12, rows, columns - columns // 2, dtype=dtype)
+        q, r = both_ways(wf.linalg.qr, a.astype(dtype))
+        check_basis(q)
+        check_product(q[12:], r[12:], of=a[12:].astype(dtype))
