@@ -51,6 +51,26 @@ struct Rotation {
   Rotation conjugate() const { return {cosine, sine, conjugated(turn)}; }
 };
 
+/// Scales a Hermitian matrix by a power of 2 if its elements are so small or large that products of
+/// them and eps vanish or overflow. Gives the power, or 0.
+template <class T>
+int scale_extremes(const Matrix<T> &a) {
+  using R = Real<T>;
+  R largest = 0;
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j <= i; ++j)
+      largest = std::max({largest, std::abs(std::real(a(i, j))), std::abs(std::imag(a(i, j)))});
+  constexpr int kOrdinary = std::numeric_limits<R>::max_exponent / 2;
+  const int exponent = largest == 0 ? 0 : std::ilogb(largest);
+  if (std::abs(exponent) <= kOrdinary) return 0;
+  for (std::int64_t i = 0; i < a.rows; ++i)
+    for (std::int64_t j = 0; j < a.columns; ++j)
+      if constexpr (kComplex<T>)
+        a(i, j) = {std::ldexp(a(i, j).real(), -exponent), std::ldexp(a(i, j).imag(), -exponent)};
+      else a(i, j) = std::ldexp(a(i, j), -exponent);
+  return exponent;
+}
+
 /// Makes a symmetric or Hermitian matrix diagonal, and `vectors`, which begin as the identity, its
 /// eigenvectors; columns are adjacent elements. Whether that came to an end.
 template <class T>
@@ -191,11 +211,13 @@ void eigh(const RoutineCall &call) {
       } else {
         own = turned.take(size, size).transposed();
         set_identity(own);
+        const int exponent = scale_extremes(a);
         if (!rotate_symmetric(a, own)) {
           refused.note(i);
           continue;
         }
-        for (std::int64_t j = 0; j < size; ++j) found[j] = std::real(a(j, j));
+        for (std::int64_t j = 0; j < size; ++j)
+          found[j] = exponent == 0 ? std::real(a(j, j)) : std::ldexp(std::real(a(j, j)), exponent);
       }
       const std::vector<std::int64_t> order = order_of(found, size, /*descending=*/false);
       for (std::int64_t j = 0; j < size; ++j) {

@@ -1,4 +1,5 @@
-"""Decompositions of matrices whose columns depend on each other, where rounding is all that is left of some: bases stay orthonormal."""
+"""Decompositions at the edges of rounding: matrices whose columns depend on each other, and very small and large ones; bases stay
+orthonormal."""
 
 import numpy as np
 import pytest
@@ -118,3 +119,27 @@ def test_columns_that_are_nearly_zero_are_reflected(dtype):
         q, r = both_ways(wf.linalg.qr, a.astype(dtype))
         check_basis(q)
         check_product(q[12:], r[12:], of=a[12:].astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("size", [2, 8, 20])
+def test_very_small_and_large_matrices(size, dtype):
+    rng = np.random.default_rng(size)
+    largest, smallest = np.finfo(dtype).max, np.finfo(dtype).tiny
+    drawn = rng.uniform(-1, 1, (4, size, size)) + (1j * rng.uniform(-1, 1, (4, size, size)) if dtype.startswith("complex") else 0)
+    for scale in (2.0 ** np.floor(np.log2(smallest) + 5), 2.0 ** np.floor(np.log2(largest) - 6)):
+        a = (drawn * scale).astype(dtype)
+        base = a / a.real.dtype.type(scale)
+        q, r = both_ways(wf.linalg.qr, a)
+        u, s, vh = both_ways(wf.linalg.svd, a)
+        hermitian = (a / 2 + adjoint(a) / 2).astype(dtype)
+        values, vectors = both_ways(wf.linalg.eigh, hermitian)
+        for basis in (q, u, adjoint(vh), vectors):
+            check_basis(basis)
+        check_product(q, r.astype("complex128") / scale, of=base)
+        check_product(u * (s / s.dtype.type(scale))[:, None].astype(dtype), vh, of=base)
+        check_product(vectors * (values / values.dtype.type(scale))[:, None].astype(dtype), adjoint(vectors), of=base / 2 + adjoint(base) / 2)
+        spectrum, directions = both_ways(wf.linalg.eig, a)
+        check_product(base, directions, of=directions * (spectrum.astype("complex128") / scale).astype(directions.dtype)[:, None])
+        solved = wf.linalg.solve(a, a).numpy()
+        assert np.abs(solved - np.eye(size)).max() <= 10 * size * np.finfo(dtype).eps * np.linalg.cond(base).max()
