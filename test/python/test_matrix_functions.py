@@ -232,11 +232,46 @@ def test_exponentials_that_are_known():
         wf.linalg.expm(np.ones((2, 3)))
 
 
+def far_from_normal(a, b, c):
+    """A triangle and its exponential."""
+    slope = (np.exp(a) - np.exp(b)) / (a - b) if a != b else np.exp(a)
+    return np.array([[a, c], [0.0, b]]), np.array([[np.exp(a), c * slope], [0.0, np.exp(b)]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_exponentials_far_from_normal(dtype):
+    """Each element has its digits where the norm says nothing of how many squarings there are to be: it is that of powers which counts."""
+    pairs = [far_from_normal(1.0, -1.0, c) for c in (1e4, 1e8, 1e18, 1e30, 1e38)]
+    pairs += [far_from_normal(-1e5, 3.0, 1e38), far_from_normal(-30.0, -30.0, 1e12), far_from_normal(-25.0, -25.5, 1e6), far_from_normal(2.5, 40.0, 1e-30)]
+    for c in (1e-30, 1e-8, 1e8, 1e30):
+        x = np.array([[1.0, c], [1 / c, -1.0]])  # the square of it is 2
+        pairs.append((x, np.cosh(2**0.5) * np.eye(2) + np.sinh(2**0.5) / 2**0.5 * x))
+    pairs += [(x.T, y.T) for x, y in pairs]
+    x, expected = (np.stack(of).astype(dtype) for of in zip(*pairs, strict=True))
+    for expm in (wf.linalg.expm, wf.function(wf.linalg.expm), wf.vmap(wf.linalg.expm)):
+        np.testing.assert_allclose(expm(wf.tensor(x)).numpy(), expected, rtol=40 * np.finfo(dtype).eps)
+    # The square of it is 0, and the rows are not in the order of a triangle.
+    third = np.array([[0.0, 0.0, 0.0], [3e9, 0.0, -5e9], [0.0, 0.0, 0.0]], dtype)
+    near(wf.linalg.expm(third), np.eye(3) + third, 0.02)
+
+
+def test_exponentials_of_powers_that_overflow():
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    x = wf.tensor(np.float32(1e30) * np.float32([[-1.0, 0.5], [0.25, -2.0]]))
+    assert not wf.linalg.expm(x).numpy().any()
+    assert not wf.linalg.expm(np.array([[-1.7e308, 1.7e308], [1e308, -1.75e308]])).numpy().any()
+    near(wf.linalg.expm(turn * 2.0**40), np.cos(2.0**40) * np.eye(2) + np.sin(2.0**40) * turn, 2.0**36)
+
+
 @pytest.mark.parametrize("size", [0.1, 3.0])
 def test_slopes_of_exponentials(size):
     x = rng.uniform(-size, size, (3, 3))
     check_slopes(lambda x: weighted(wf.linalg.expm(x)), x)
     check_slopes(lambda x: slope_along(lambda x: wf.sum(wf.sin(wf.linalg.expm(x))), x), x, tolerance=1e-5)
+    # Nor does what is far from normal: of the trace the slope is the exponential, transposed.
+    triangle, exponential = far_from_normal(1.0, -1.0, 1e8)
+    slope = wf.grad(lambda x: wf.linalg.trace(wf.linalg.expm(x)))(wf.tensor(triangle)).numpy()
+    np.testing.assert_allclose(slope, exponential.T, rtol=1e-6, atol=1e-20)
     # A large cotangent costs no digits.
     small = wf.grad(lambda x: weighted(wf.linalg.expm(x)))(wf.tensor(x)).numpy()
     large = wf.grad(lambda x: weighted(wf.linalg.expm(x)) * 1e12)(wf.tensor(x)).numpy()
