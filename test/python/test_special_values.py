@@ -1,5 +1,7 @@
 """Values at which functions behave in their own way, against NumPy: infinities, NaN, zeros of either sign, ties."""
 
+import time
+
 import numpy as np
 import pytest
 import weft as wf
@@ -170,6 +172,41 @@ def test_convolutions_promote():
 def test_gamma_next_to_its_pole():
     x = np.array([-1e-30, -1e-100, -1e-200, -1e-290, -1e-301, -1e-305, 1e-200, 1e-305])
     assert np.array_equal(wf.gamma(wf.tensor(x)).numpy(), 1 / x)
+
+
+def test_betainc_at_the_ends_of_parameters():
+    inf, nan = np.inf, np.nan
+    rows = [(inf, 1, 0.5, 0), (1, inf, 0.5, 1), (0, 1, 0.5, 1), (1, 0, 0.5, 0), (0, inf, 0.5, 1), (inf, 0, 0.5, 0), (0, 0, 0.5, nan), (inf, inf, 0.5, nan)]
+    rows += [(inf, 1, 1, 1), (1, inf, 0, 0), (0, 1, 0, 0), (1, 0, 1, 1), (0, 1, 1, 1), (1, 0, 0, 0), (-1, inf, 0.5, nan), (0, -1, 0.5, nan), (inf, 1, 1.5, nan), (nan, inf, 0.5, nan)]
+    for dtype in ("float32", "float64"):
+        *given, expected = (np.array(of, dtype) for of in zip(*rows, strict=True))
+        for function in (wf.betainc, wf.function(wf.betainc)):
+            np.testing.assert_array_equal(function(*map(wf.tensor, given)).numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "x", "expected"),  # of mpmath
+    [
+        (1e+20, 1e+20, 0.5, 0.5),
+        (1e+30, 1e+30, 0.5, 0.5),
+        (1.7e+308, 1.7e+308, 0.5, 0.5),
+        (2000000.0, 2000000.0, 0.5, 0.5),
+        (2000000.0, 3000000.0, 0.4003, 0.914539932068374457),
+        (2000000.0, 3000000.0, 0.4, 0.500024278854786451),
+        (1500000.0, 4000000000.0, 0.0003757, 0.996975047246520489),
+        (1000000000000000.0, 1000000000000000.0, 0.50000001, 0.814453316440507457),
+        (1000000000000.0, 300000000000000.0, 0.0033222, 2.07647456029619422e-71),
+        (1e+20, 3e+20, 0.25, 0.500000000007677648),
+        (5000000.0, 2000000.0, 0.714, 0.0471533008673070245),
+        (5000000.0, 2000000.0, 0.7127, 8.73343777126592976e-21),
+    ],
+)
+def test_betainc_of_large_parameters(a, b, x, expected):
+    # Of these a fraction takes too many steps to come to an end.
+    started = time.perf_counter()
+    got = wf.betainc(*(wf.tensor(of, dtype="float64") for of in (a, b, x))).item()
+    assert time.perf_counter() - started < 1
+    assert got == pytest.approx(expected, rel=1e-13)
 
 
 def test_betainc_of_parameters_next_to_zero():

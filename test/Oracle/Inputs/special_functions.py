@@ -286,5 +286,7 @@ def betainc(a, b, x):
         total = total + term
     found = total * np.exp(p * np.log(t) + q * np.log1p(-t) - (wide_lgamma(p) + wide_lgamma(q) - wide_lgamma(p + q)))
     found = np.where(swap, 1 - found, found)
-    known = (a > 0) & (b > 0) & (x >= 0) & (x <= 1) & (a < np.inf) & (b < np.inf)
-    return np.where(regular, found, np.where(known, np.where(x == 1, 1, np.where(x < 1e-30, 0, np.where(a > 1e4, 0, np.nan))), np.nan))
+    at_one, at_zero = (b == 0) | (a == np.inf), (a == 0) | (b == np.inf)
+    known = (a >= 0) & (b >= 0) & (x >= 0) & (x <= 1) & ~(at_one & at_zero)
+    inside = np.where(at_one, 0, np.where(at_zero, 1, np.where(x < 1e-30, 0, np.where(a > 1e4, 0, np.nan))))
+    return np.where(regular, found, np.where(known, np.where(x == 1, 1, np.where(x == 0, 0, inside)), np.nan))

@@ -1,6 +1,7 @@
 // Expands the incomplete beta function by the continued fraction of Didonato and Morris (ACM Trans.
 // Math. Softw. 18, 1992), which runs until all lanes are done, on the side of the mean where it
-// converges soon, and by series where what is wanted is little beside the other side.
+// converges soon, by series where what is wanted is little beside the other side, and by the normal
+// distribution where both parameters are large.
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
 #include "Weft/Transforms/ExpandMath/SpecialCoefficients.h"
@@ -12,6 +13,8 @@ using namespace coefficients;
 namespace {
 
 constexpr double mostSteps = 1e7;
+/// From here on both parameters are large, and the fraction would take a thousand steps and more.
+constexpr double normalFrom = 0x1p20;
 
 /// x^a (1 - x)^b / beta(a, b), where y = 1 - x is a sum of two: a power of 2 with a long exponent.
 Flt density(Flt a, Flt b, Flt x, Pair y) {
@@ -35,22 +38,27 @@ Flt density(Flt a, Flt b, Flt x, Pair y) {
   return exp2OfSum(exponent, select(exponent == total.high, low, 0.0), factor);
 }
 
+/// The rest of own log(part / (own / both)) without its slope: own (log(1 + mu) - mu), with its
+/// sign turned, for mu = by / own and the share `part` of both.
+Flt excessOfPower(Flt own, Flt part, Flt by, Flt both) {
+  Flt mu = by / own;
+  Bool isNear = abs(mu) < 0.3;
+  return select(isNear, own * excessOfLog(select(isNear, mu, 0.0)),
+                fma(-own, log(part * (both / own)), by));
+}
+
 /// The same where one of a and b is large: next to the mean m, which is a / (a + b), of
 /// a log(x / m) + b log(y / (1 - m)) what these have but for their slopes, which cancel.
 Flt densityOfLarge(Flt a, Flt b, Flt x, Pair y, Flt excess) {
   constexpr double stirlingFrom = 8.0;
   Flt both = a + b, least = select(a < b, a, b), most = select(a < b, b, a);
-  const auto power = [&](Flt own, Flt part, Flt by) {
-    Flt mu = by / own;
-    Bool isNear = abs(mu) < 0.3;
-    return select(isNear, -(own * excessOfLog(select(isNear, mu, 0.0))),
-                  fma(own, log(part * (both / own)), -by));
-  };
   Flt rests =
       stirlingRest(atLeast(most, stirlingFrom)) +
       (stirlingRest(atLeast(least, stirlingFrom)) - stirlingRest(atLeast(both, stirlingFrom)));
   Flt root = sqrt(least * (most / both)) * (1.0 / sqrtTwoPi[0]);
-  Flt large = root * exp(power(a, x, -excess) + power(b, y.high, excess) - rests);
+  Flt large =
+      root *
+      exp(-(excessOfPower(a, x, -excess, both) + excessOfPower(b, y.high, excess, both)) - rests);
   // A small one has no such formula.
   Flt few = atMost(least, stirlingFrom), of = select(a < b, x, y.high);
   Flt logarithm = most * select(a < b, log1p(-x), log(x));
@@ -120,6 +128,34 @@ Flt beyondSmall(Flt a, Flt b, Flt y) {
   return -expm1(logarithm) - exp(logarithm) * (b * end[2]);
 }
 
+/// The share where both parameters are large, after Temme: with the exponent z^2 / 2 of the density
+/// it is Phi(z) + phi(z) (r + ..). Beside z there is the distance from the mean in units of the
+/// deviation s, which is u: where w = u / s, z / u is a series in w, r = 1 / z - 1 / u, and what
+/// follows is (d / dz r - r'(0) z / u) / z, of the order of 1 / s^3. t is (b - a) / (a + b).
+Flt shareOfLarge(Flt a, Flt b, Flt x, Pair y, Flt excess) {
+  Flt both = a + b, least = select(a < b, a, b), most = select(a < b, b, a);
+  Flt deviation = sqrt(least * (most / both)), inverse = 1.0 / deviation;
+  Flt half = excessOfPower(a, x, -excess, both) + excessOfPower(b, y.high, excess, both);
+  Flt u = -(excess * inverse), root = sqrt(half), z = copysign(sqrt(half + half), u);
+  Flt w = u * inverse, t = (b - a) / both, square = t * t;
+  Bool isNear = abs(w) < 0x1p-10;
+  // Both series to as many digits as what they are added to leaves of them.
+  Flt series = fma(w,
+                   fma(w,
+                       fma(w, -fma(square, fma(square, 329.0 / 207360, 27.0 / 1280), 7.0 / 1536),
+                           t * fma(square, 11.0 / 2160, 3.0 / 80)),
+                       -fma(square, 1.0 / 48, 1.0 / 16)),
+                   t * (1.0 / 3));
+  Flt first = select(isNear, series * inverse, 1.0 / notZero(z) - 1.0 / notZero(u));
+  Flt second = fma(w, fma(square, fma(square, 1.0 / 4608, 1.0 / 768), 1.0 / 512),
+                   t * fma(square, -23.0 / 2160, 1.0 / 80)) *
+               (inverse * inverse * inverse);
+  Flt rest = (first + second) * (1.0 / sqrtTwoPi[0]);
+  // Beyond the mean it is the other tail that is little.
+  Flt tail = exp(-half) * (erfcx(root) * 0.5 + select(u > 0.0, -rest, rest));
+  return select(u > 0.0, 1.0 - tail, tail);
+}
+
 } // namespace
 
 Flt betainc(Flt a, Flt b, Flt x) {
@@ -128,13 +164,17 @@ Flt betainc(Flt a, Flt b, Flt x) {
     Bool isRegular =
         (a > 0.0) & (a < infinity) & (b > 0.0) & (b < infinity) & (x > 0.0) & (x < 1.0);
     // Nearer to 0 and to infinity gamma is no number any more, nor what the fraction starts from.
-    Flt p = atMost(atLeast(select(isRegular, a, 1.0), 0x1p-900), 0x1p900);
-    Flt q = atMost(atLeast(select(isRegular, b, 1.0), 0x1p-900), 0x1p900);
+    // Of two that are so large their ratio alone counts.
+    Flt unit = select((a > 0x1p800) & (b > 0x1p800), 0x1p-200, x.like(1.0));
+    Flt p = atMost(atLeast(select(isRegular, a * unit, 1.0), 0x1p-900), 0x1p900);
+    Flt q = atMost(atLeast(select(isRegular, b * unit, 1.0), 0x1p-900), 0x1p900);
     Flt t = select(isRegular, x, 0.5);
     Pair rest = twoSum(x.like(1.0), -t);
     Flt ahead = excess(p, q, t, rest), largest = select(p < q, q, p);
-    Bool isLarge = largest > 0x1p20;
-    Flt front = density(select(isLarge, 1.0, p), select(isLarge, 1.0, q), t, rest);
+    Bool isNormal = (p >= normalFrom) & (q >= normalFrom);
+    Bool isLarge = (largest > 0x1p20) & !isNormal;
+    Flt front =
+        density(select(largest > 0x1p20, 1.0, p), select(largest > 0x1p20, 1.0, q), t, rest);
     Flt ofLarge = branchWhereAny(
         isLarge,
         [&] {
@@ -144,7 +184,7 @@ Flt betainc(Flt a, Flt b, Flt x) {
         front);
     front = select(isLarge, ofLarge, front);
     // On the other side of the mean it is 1 less that of 1 - x.
-    Bool isSwapped = t > (p + 1.0) / (p + q + 2.0);
+    Bool isSwapped = (t > (p + 1.0) / (p + q + 2.0)) & !isNormal;
     // But not where that is small and the power series soon ends.
     Bool isSeries = isSwapped & (x.like(1.0) >= q * t) & (t < 0.95);
     isSwapped = isSwapped & !isSeries;
@@ -161,7 +201,7 @@ Flt betainc(Flt a, Flt b, Flt x) {
           },
           x.like(1.0));
     };
-    Flt result = fraction(!isSeries, isSwapped);
+    Flt result = fraction(!isSeries & !isNormal, isSwapped);
     Flt series = branchWhereAny(
         isSeries,
         [&] {
@@ -183,13 +223,23 @@ Flt betainc(Flt a, Flt b, Flt x) {
         front);
     Flt beyond = fraction(isBeyond, isBeyond & !isBeyond);
     left = select(isTail, tail, select(isBeyond, beyond, left));
-    result = atMost(atLeast(select(isSwapped, left, result), 0.0), 1.0);
+    result = select(isSwapped, left, result);
+    Flt ofNormal = branchWhereAny(
+        isNormal,
+        [&] {
+          return shareOfLarge(select(isNormal, p, normalFrom), select(isNormal, q, normalFrom), t,
+                              rest, select(isNormal, ahead, 0.0));
+        },
+        result);
+    result = atMost(atLeast(select(isNormal, ofNormal, result), 0.0), 1.0);
     // It goes to 0 with b, and of two that are near 0 their ratio alone counts.
     result = select(b < 0x1p-900, result * (b * 0x1p900), result);
     result = select((a < 0x1p-500) & (b < 0x1p-500), b / (a + b), result);
-    result = select(isRegular, result, select(x == 0.0, x, 1.0));
-    Bool isKnown =
-        (a > 0.0) & (b > 0.0) & (a < infinity) & (b < infinity) & (x >= 0.0) & !(x > 1.0);
+    // With a parameter of 0 or of infinity all of it is at one end.
+    Bool isAtOne = (b == 0.0) | (a == infinity), isAtZero = (a == 0.0) | (b == infinity);
+    Flt beside = select((x < 1.0) & isAtOne, x.like(0.0), 1.0);
+    result = select(isRegular, result, select(x == 0.0, x, beside));
+    Bool isKnown = (a >= 0.0) & (b >= 0.0) & (x >= 0.0) & !(x > 1.0) & !(isAtOne & isAtZero);
     return keepNaN(a, keepNaN(b, keepNaN(x, select(isKnown, result, x.nan()))));
   });
 }
