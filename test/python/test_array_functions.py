@@ -497,3 +497,23 @@ def test_histograms_between_ends_that_are_none():
                  lambda: wf.histogram([1.0, 2.0], [0.0, NAN, 3.0]), lambda: wf.histogram([1.0, 2.0], [])):
         with pytest.raises(wf.ValueError, match="histogram: (range is two finite|bins has edges that are not in order|bins has no edge)"):
             call()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_slopes_and_covariances_without_what_records_give(dtype):
+    """Records name every operand: those of evenly spaced elements and unweighted observations are here."""
+    rng = np.random.default_rng(6)
+    x, y = rng.normal(size=(3, 4)).astype(dtype), rng.normal(size=(3, 4)).astype(dtype)
+    tolerance = {"rtol": 1e-4, "atol": 1e-5} if dtype == "float32" else {"rtol": 1e-12, "atol": 1e-13}
+    opened = [wf.TensorSpec([None, None], dtype)]
+    for spacing, axis, order in ((1.0, None, 1), (0.5, 0, 2), (2.0, 1, 1), (-3.0, (0, 1), 2)):
+        call = lambda x, s=spacing, a=axis, o=order: wf.gradient(x, s, axis=a, edge_order=o)  # noqa: E731
+        wanted = np.gradient(x, spacing, axis=axis, edge_order=order)
+        for run in (call, wf.function(call), wf.function(call, input_signature=opened)):
+            got = run(wf.tensor(x))
+            for one, other in zip(got, wanted, strict=True) if isinstance(wanted, tuple | list) else [(got, wanted)]:
+                np.testing.assert_allclose(one, other, **tolerance)
+    for options in ({}, {"bias": True}, {"ddof": 0}, {"rowvar": False}):
+        for call, wanted in ((lambda x, y, o=options: wf.cov(x, **o), np.cov(x, **options)), (lambda x, y, o=options: wf.cov(x, y, **o), np.cov(x, y, **options))):
+            for run in (call, wf.function(call), wf.function(call, input_signature=opened * 2)):
+                np.testing.assert_allclose(run(wf.tensor(x), wf.tensor(y)), wanted, **tolerance)

@@ -131,11 +131,15 @@ static Tensor slopes(const Tensor &f, std::int64_t axis, const Size &size, const
                           const Tensor &next_wide) {
     return line + (line - next) * (wide / (wide + next_wide));
   };
-  const Tensor before = beside(gap(0, size - 2)), behind = beside(gap(1, size - 1));
-  const Tensor here = between(f, axis, 1, size - 1);
-  const Tensor rise_before = (here - between(f, axis, 0, size - 2)) / before,
-               rise_behind = (between(f, axis, 2, size) - here) / behind;
-  const Tensor inner = rise_before + (rise_behind - rise_before) * (before / (before + behind));
+  const auto inside = [&] {
+    const Tensor back = between(f, axis, 0, size - 2), ahead = between(f, axis, 2, size);
+    if (apart.rank() == 0) return (ahead - back) / (2 * apart);
+    const Tensor before = beside(gap(0, size - 2)), behind = beside(gap(1, size - 1));
+    const Tensor here = between(f, axis, 1, size - 1);
+    const Tensor rise = (here - back) / before;
+    return rise + ((ahead - here) / behind - rise) * (before / (before + behind));
+  };
+  const Tensor inner = inside();
   if (edge_order == 1) return concatenate({first, inner, last}, {.axis = axis});
   const Tensor second = (at(2) - at(1)) / gap_at(1), last_but_one = (at(-2) - at(-3)) / gap_at(-2);
   return concatenate({curved(first, second, gap_at(0), gap_at(1)), inner,
