@@ -447,6 +447,17 @@ def test_slopes_between_coordinates():
     both_axes = wf.gradient(f[:, :4], coordinates=at[:4])
     for one, other in zip(both_axes, np.gradient(f[:, :4], at[:4], at[:4]), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+    for axes in ((1, 0), (-1, 0), (0, 1), [1]):
+        asked = np.gradient(f[:, :4], axis=axes)
+        asked = asked if isinstance(asked, tuple | list) else [asked]
+        given = wf.gradient(f[:, :4], axis=axes)
+        given = given if isinstance(given, tuple | list) else [given]
+        for one, other in zip(given, asked, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-12)
+    with pytest.raises(wf.ValueError, match="gradient: axis has an axis twice"):
+        wf.gradient(f, axis=(1, -1))
+    with pytest.raises(wf.OutOfRangeError, match="gradient: axis 2 "):
+        wf.gradient(f, axis=(0, 2))
     slope = wf.grad(lambda at: wf.sum(wf.square(wf.gradient(wf.tensor(f), axis=1, edge_order=2, coordinates=at))))
     loss = lambda at: (np.gradient(f, at, axis=1, edge_order=2) ** 2).sum()  # noqa: E731
     steps = np.eye(6) * 1e-6

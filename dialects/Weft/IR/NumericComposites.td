@@ -153,19 +153,20 @@ def Weft_TrapezoidFn : Weft_CompositeFn<"trapezoid"> {
 def Weft_GradientFn : Weft_CompositeFn<"gradient"> {
   let cppName = "numeric_gradient"; // tapes have a `gradient` with options
   let summary = "The slopes along axes: central differences, and those of the two elements at each end.";
-  let parameters = (params Weft_Float:$f, Weft_Real<"1.0", "how far elements are apart">:$spacing, Weft_OverAxes:$axes,
+  let parameters = (params Weft_Float:$f, Weft_Real<"1.0", "how far elements are apart">:$spacing,
+                           Weft_OptionalIntList<"axes of f, negative ones counted from the end; all if not given", "axis">:$axes,
                            Weft_Int<"1", "1, or 2 for differences of three elements at the ends">:$edge_order, star, Weft_Optional<Weft_Float>:$coordinates);
   let description = "With `coordinates` elements are where these say along each of the axes, instead of `spacing` apart.";
   let operandShapes = ["of rank 1 or more", "of one axis, as long as each of the axes"];
   let promotion = "floating";
   let gives = "tensors";
-  let resultShape = "of f's shape for each axis";
+  let resultShape = "of f's shape for each axis, in the order of the axes";
   let resultDType = "f's dtype";
   let raises = [axis_out_of_range, axis_twice, Raises<ShapeError, "there are no more elements along an axis than the order, or not as many as coordinates">,
                 Raises<ValueError, "the order is neither 1 nor 2">];
   let cppBody = "gradient";
   let samples = [Sample<["finite 3x4", "[0, 1, 4, 5]"], ["1.0", "1", "1"]>, Sample<["finite 5x7", "[0, 1, 4, 5, 7]"], ["1.0", "0", "2"]>,
-                 Sample<["finite 3x3", "[0, 1, 4]"], ["1.0", "null", "1"]>, Sample<["finite 7", "[9, 7, 5, 4, 2, 1, -3]"], ["1.0", "null", "2"]>];
+                 Sample<["finite 3x3", "[0, 1, 4]"], ["1.0", "[1, 0]", "1"]>, Sample<["finite 7", "[9, 7, 5, 4, 2, 1, -3]"], ["1.0", "null", "2"]>];
   let numpy = "slopes(f, coordinates, axes, edge_order)";
   let tolerance = "sums(64) + 1e-5";
   let signedZeros = 0;

@@ -153,8 +153,10 @@ std::vector<Tensor> gradient(const Tensor &f, const Tensor &coordinates,
     raise(ErrorKind::value,
           "gradient: edge_order is " + std::to_string(options.edge_order) + ": it is 1 or 2");
   if (coordinates.defined()) check_vector("gradient", "coordinates", coordinates);
+  call::checked_axes("gradient", "axis", options.axes, f.rank()); // that they differ
   std::vector<Tensor> found;
-  for (const std::int64_t axis : *options.axes) {
+  for (const std::int64_t given : options.axes ? *options.axes : axes_of(f)) {
+    const std::int64_t axis = given < 0 ? given + f.rank() : given;
     const Size size = size_along(f, axis);
     std::vector<Tensor> open;
     const std::string text = "gradient: axis " + std::to_string(axis) +
