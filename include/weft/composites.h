@@ -145,10 +145,10 @@ struct FrequencyOptions {
 
 /// The frequencies of the elements of a transform of n samples: 0, 1, .. (n - 1) / 2, -n / 2, ..
 /// -1, each by n d. Throws ValueError if n is below 1, DTypeError unless the dtype is floating.
-Tensor fftfreq(std::int64_t n, const FrequencyOptions &options = {},
+Tensor fftfreq(const Size &n, const FrequencyOptions &options = {},
                std::source_location where = WEFT_HERE);
 /// The same of a transform of real samples: 0, 1, .. n / 2.
-Tensor rfftfreq(std::int64_t n, const FrequencyOptions &options = {},
+Tensor rfftfreq(const Size &n, const FrequencyOptions &options = {},
                 std::source_location where = WEFT_HERE);
 
 /// Options of windows. A periodic one is that of one element more, without its last.

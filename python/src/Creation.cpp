@@ -288,10 +288,10 @@ Tensor make_frequencies(PyObject *const *values, const char *function, Frequenci
   const OnDevice device(values[3], {function, "device"});
   const fft::FrequencyOptions options{.d = given<double>(values[1], 1, {function, "d"}),
                                       .dtype = dtype_or(values[2], DType::f32, function)};
-  return frequencies(to<std::int64_t>(values[0], {function, "n"}), options, WEFT_HERE);
+  return frequencies(to<Size>(values[0], {function, "n"}), options, WEFT_HERE);
 }
 const Signature fftfreq_signature{"fft.fftfreq",
-                                  {{"n", "int"},
+                                  {{"n", "int | Tensor"},
                                    {"d", "SupportsFloat", "1.0"},
                                    "*",
                                    {"dtype", "DTypeLike | None", "None"},
@@ -300,7 +300,7 @@ Tensor make_fftfreq(PyObject *const *values) {
   return make_frequencies(values, "fft.fftfreq", fft::fftfreq);
 }
 const Signature rfftfreq_signature{"fft.rfftfreq",
-                                   {{"n", "int"},
+                                   {{"n", "int | Tensor"},
                                     {"d", "SupportsFloat", "1.0"},
                                     "*",
                                     {"dtype", "DTypeLike | None", "None"},

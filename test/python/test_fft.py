@@ -17,6 +17,18 @@ def test_frequencies_are_those_of_numpy(n, d):
         np.testing.assert_array_equal(function(n, d), expected.astype(np.float32))
 
 
+def test_frequencies_of_open_lines():
+    signature = [wf.TensorSpec([None], "float32")]
+    for n in (1, 2, 7, 8):
+        x = wf.zeros([n])
+        for function in (wf.fft.fftfreq, wf.fft.rfftfreq):
+            for dtype in ("float32", "float64"):
+                traced = wf.function(lambda x: function(x.shape[0], 0.25, dtype=dtype), input_signature=signature)  # noqa: B023
+                np.testing.assert_array_equal(traced(x), function(n, 0.25, dtype=dtype))
+            with pytest.raises(wf.ValueError, match=rf"fft\.{function.__name__}: n is 0: it must be 1 or more"):
+                traced(wf.zeros([0]))
+
+
 def test_frequencies_of_nothing_are_refused():
     for function, name in ((wf.fft.fftfreq, "fftfreq"), (wf.fft.rfftfreq, "rfftfreq")):
         for n in (0, -3):
@@ -197,6 +209,40 @@ def test_short_time_transforms_are_undone(length, step, n):
     np.testing.assert_allclose(spectra.numpy(), np.fft.rfft(frames * hann(length), n or length), atol=1e-12)
     back = wf.fft.istft(spectra, length, step, fft_length=n).numpy()
     np.testing.assert_allclose(back[:, 1:-length], x[:, 1 : back.shape[1] - length], atol=1e-10)
+
+
+@pytest.mark.parametrize("rank", [1, 2])
+def test_lengths_that_a_trace_computes(rank):
+    rng = np.random.default_rng(7)
+    signature = [wf.TensorSpec([None] * rank, "float64")]
+    functions = {
+        "there and back": lambda x: wf.fft.irfft(wf.fft.rfft(x), n=x.shape[-1]),
+        "convolved": lambda x: wf.fft.irfft(wf.square(wf.fft.rfft(x, n=2 * x.shape[-1] - 1)), n=2 * x.shape[-1] - 1),
+        "longer": lambda x: wf.real(wf.fft.fft(x, n=x.shape[-1] + 3)),
+        "shorter": lambda x: wf.real(wf.fft.ifft(x, n=(x.shape[-1] + 1) // 2)),
+        "hermitian": lambda x: wf.fft.hfft(wf.fft.ihfft(x, norm="ortho"), n=x.shape[-1], norm="ortho"),
+    }
+    for name, function in functions.items():
+        compiled = wf.function(function, input_signature=signature)
+        slope = wf.grad(lambda x: wf.sum(wf.square(function(x))))  # noqa: B023
+        slope_compiled = wf.function(slope, input_signature=signature)
+        for n in (1, 2, 5, 6, 12, 33):
+            x = wf.tensor(rng.normal(size=(3, n)[2 - rank :]))
+            np.testing.assert_array_equal(compiled(x), function(x), err_msg=name)
+            np.testing.assert_allclose(slope_compiled(x), slope(x), rtol=1e-11, atol=1e-11, err_msg=name)
+    rows = wf.function(wf.vmap(functions["there and back"]), input_signature=[wf.TensorSpec([None, None], "float64")])
+    x = wf.tensor(rng.normal(size=(4, 9)))
+    np.testing.assert_allclose(rows(x), x, rtol=1e-11, atol=1e-12)
+
+
+def test_lengths_that_a_trace_computes_and_are_none():
+    cut = wf.function(lambda x, y: wf.fft.irfft(x, n=y.shape[0]), input_signature=[wf.TensorSpec([None], "float32"), wf.TensorSpec([None], "float32")])
+    with pytest.raises(wf.ValueError, match=r"fft\.irfft: the length 0 of a transform is asked for: it must be 1 or more"):
+        cut(wf.zeros([4]), wf.zeros([0]))
+    with pytest.raises(wf.DTypeError, match=r"fft\.irfft: n is of type float: an integer is wanted"):
+        wf.fft.irfft(wf.zeros([4]), n=2.5)
+    with pytest.raises(wf.ValueError, match="the length 0 of a transform"):
+        wf.fft.irfft(wf.zeros([4]), n=0)
 
 
 def test_short_time_transforms_have_derivatives_and_open_sizes():

@@ -20,9 +20,13 @@ def nothing_transformed : Raises<ShapeError, "a line has no element">;
 def not_as_many_sizes : Raises<ValueError, "s has not a size for each axis, or is given for no axes">;
 def Weft_Norm : Weft_Word<"fft::Norm", "backward", "which direction is scaled by the number of elements: 'backward', 'forward', or 'ortho' for both, by its square root">;
 
+/// A trace may compute it.
+def Weft_TransformLength
+    : Weft_Parameter<"size", "std::optional<Size>", "std::nullopt", "the length of the transform: x is cut off, or continued by zeros; that of x if not given">;
+
 /// A transform of lines along one axis.
 class Weft_TransformFn<string name, Weft_TensorOf operand> : Weft_FourierFn<name> {
-  let parameters = (params operand:$x, Weft_OptionalInt<"the length of the transform: x is cut off, or continued by zeros; that of x if not given">:$n,
+  let parameters = (params operand:$x, Weft_TransformLength:$n,
                            Weft_AnAxis<"-1">:$axis, Weft_Norm:$norm);
   let operandShapes = ["of rank 1 or more"];
   let promotion = "floating";

@@ -6,14 +6,35 @@
 #include <string>
 #include <vector>
 
+#include <weft/control_flow.h>
+
 #include "Ops/Eager.h"
 #include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Profile.h"
 
+namespace weft {
+
+/// Throws ValueError if n is below 1: the text has {} in its place. The program checks one that a
+/// trace computes.
+static void check_length(const Size &n, std::string text) {
+  if (!n.is_number())
+    detail::check_sizes(n.tensor() >= 1, text, std::array{n.tensor()}, ErrorKind::value);
+  else if (n.number() < 1)
+    raise(ErrorKind::value, text.replace(text.find("{}"), 2, std::to_string(n.number())));
+}
+
+} // namespace weft
+
 namespace weft::composites {
 
 namespace {
+
+/// Of the length that is asked for.
+void check_length(const char *function, const Size &n) {
+  weft::check_length(n, "fft." + std::string(function) +
+                            ": the length {} of a transform is asked for: it must be 1 or more");
+}
 
 /// The slices from position n / 2 or, of an odd number, from the one behind it on in front of the
 /// others.
@@ -54,12 +75,6 @@ Norm exchanged(Norm norm) {
   return norm == Norm::backward ? Norm::forward : norm == Norm::forward ? Norm::backward : norm;
 }
 
-void check_length(const char *function, std::int64_t n) {
-  if (n < 1)
-    raise(ErrorKind::value, "fft." + std::string(function) + ": the length " + std::to_string(n) +
-                                " of a transform is asked for: it must be 1 or more");
-}
-
 /// Throws ShapeError if the size of an axis, which is the length, is too small; the program checks
 /// it where a trace does not know it.
 void check_size(const char *function, const Tensor &x, std::int64_t axis, std::int64_t least) {
@@ -75,7 +90,7 @@ void check_size(const char *function, const Tensor &x, std::int64_t axis, std::i
 
 /// x with n elements along the axis, the first ones or zeros behind; x itself for none.
 Tensor fitted(const char *function, const Tensor &x, std::int64_t axis,
-              const std::optional<std::int64_t> &n) {
+              const std::optional<Size> &n) {
   if (!n) {
     check_size(function, x, axis, 1);
     return x;
@@ -84,8 +99,9 @@ Tensor fitted(const char *function, const Tensor &x, std::int64_t axis,
   const Size size = size_along(x, axis), kept = min(size, *n);
   const auto rank = static_cast<std::size_t>(x.rank());
   Tensor y = x;
-  if (!(size.is_number() && size.number() <= *n)) y = between(x, axis, 0, kept);
-  if (size.is_number() && size.number() >= *n) return y;
+  const bool known = size.is_number() && n->is_number();
+  if (!(known && size.number() <= n->number())) y = between(x, axis, 0, kept);
+  if (known && size.number() >= n->number()) return y;
   Sizes behind(Ints(rank, 0));
   behind.set(static_cast<std::size_t>(axis), *n - kept);
   return weft::pad(y, tensor(0).astype(x.dtype()), Ints(rank, 0), behind, Ints(rank, 0));
@@ -131,14 +147,19 @@ Tensor of_real(const Tensor &x, std::int64_t axis, std::int64_t factor) {
 }
 /// To n real numbers, or 2 m - 2 of m.
 Tensor to_real(const char *function, const Tensor &x, std::int64_t axis,
-               const std::optional<std::int64_t> &n, std::int64_t factor) {
+               const std::optional<Size> &n, std::int64_t factor) {
   if (n) check_length(function, *n);
   else check_size(function, x, axis, 2);
-  const Tensor half = n ? fitted(function, x, axis, *n / 2 + 1) : x;
-  return dispatch(OpCode::irfft, parts_of(half), Attrs{axis, factor, n && *n % 2 != 0});
+  const std::array<Tensor, 2> half = parts_of(n ? fitted(function, x, axis, *n / 2 + 1) : x);
+  const auto real = [&](bool odd) {
+    return dispatch(OpCode::irfft, half, Attrs{axis, factor, odd});
+  };
+  if (!n) return real(false);
+  if (n->is_number()) return real(n->number() % 2 != 0);
+  return cond((*n % 2).tensor() != 0, [&] { return real(true); }, [&] { return real(false); });
 }
 
-Tensor transform(const char *function, const Tensor &x, const std::optional<std::int64_t> &n,
+Tensor transform(const char *function, const Tensor &x, const std::optional<Size> &n,
                  std::int64_t axis, Norm norm, bool inverse) {
   return along_axis(fitted(function, x, axis, n), axis, norm, inverse);
 }
@@ -209,22 +230,22 @@ Tensor transforms_to_real(const char *function, const Tensor &x, const Axes &s, 
 
 } // namespace
 
-Tensor fourier_fft(const Tensor &x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+Tensor fourier_fft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return transform("fft", x, n, axis, norm, false);
 }
-Tensor fourier_ifft(const Tensor &x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+Tensor fourier_ifft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return transform("ifft", x, n, axis, norm, true);
 }
-Tensor fourier_rfft(const Tensor &x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+Tensor fourier_rfft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return of_real(fitted("rfft", x, axis, n), axis, factor_of(norm, false));
 }
-Tensor fourier_irfft(const Tensor &x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+Tensor fourier_irfft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return to_real("irfft", x, axis, n, factor_of(norm, true));
 }
-Tensor fourier_hfft(const Tensor &x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+Tensor fourier_hfft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return to_real("hfft", conj(x), axis, n, factor_of(exchanged(norm), true));
 }
-Tensor fourier_ihfft(const Tensor &x, std::optional<std::int64_t> n, std::int64_t axis, Norm norm) {
+Tensor fourier_ihfft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return conj(of_real(fitted("ihfft", x, axis, n), axis, factor_of(exchanged(norm), false)));
 }
 
@@ -259,30 +280,35 @@ namespace weft::fft {
 
 namespace {
 
-/// 0, 1, .. by n d, where those from `positive` on are negative.
-Tensor frequencies(const char *function, std::int64_t n, std::int64_t count, std::int64_t positive,
+/// 0, 1, .. by n d, `count` of them, where those from `positive` on are negative.
+Tensor frequencies(const char *function, const Size &n, const Size &count, const Size &positive,
                    const FrequencyOptions &options, std::source_location where) {
   const CompositeCall site(function, where);
-  if (n < 1)
-    raise(ErrorKind::value,
-          std::string(function) + ": n is " + std::to_string(n) + ": it must be 1 or more");
+  check_length(n, std::string(function) + ": n is {}: it must be 1 or more");
   if (!is_floating(options.dtype))
     raise(ErrorKind::dtype, std::string(function) + ": the dtype is " +
                                 std::string(name_of(options.dtype)) + ": a floating one is wanted");
-  const double step = 1 / (static_cast<double>(n) * options.d);
-  const Tensor values = detail::new_tensor(DType::f64, Shape{count});
-  for (std::int64_t k = 0; k < count; ++k)
-    detail::elements<double>(values)[k] = static_cast<double>(k < positive ? k : k - n) * step;
+  if (!n.is_number()) {
+    const Tensor k = arange(count, DType::i64), length = cast(n.tensor(), DType::i64);
+    const Tensor number = select(k < cast(positive.tensor(), DType::i64), k, k - length);
+    const Tensor step = tensor(1.0) / (cast(length, DType::f64) * tensor(options.d));
+    return cast(cast(number, DType::f64) * step, options.dtype);
+  }
+  const double step = 1 / (static_cast<double>(n.number()) * options.d);
+  const Tensor values = detail::new_tensor(DType::f64, Shape{count.number()});
+  for (std::int64_t k = 0; k < count.number(); ++k)
+    detail::elements<double>(values)[k] =
+        static_cast<double>(k < positive.number() ? k : k - n.number()) * step;
   return cast(detail::placed(values), options.dtype);
 }
 
 } // namespace
 
-Tensor fftfreq(std::int64_t n, const FrequencyOptions &options, std::source_location where) {
+Tensor fftfreq(const Size &n, const FrequencyOptions &options, std::source_location where) {
   return frequencies("fft.fftfreq", n, n, (n + 1) / 2, options, where);
 }
 
-Tensor rfftfreq(std::int64_t n, const FrequencyOptions &options, std::source_location where) {
+Tensor rfftfreq(const Size &n, const FrequencyOptions &options, std::source_location where) {
   return frequencies("fft.rfftfreq", n, n / 2 + 1, n / 2 + 1, options, where);
 }
 
