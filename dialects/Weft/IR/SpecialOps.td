@@ -208,8 +208,8 @@ def Weft_GammaincDaOp : Weft_IncompleteGammaOp<"gammainc_da"> {
 }
 
 def Weft_BetaincOp : Weft_ElementwiseOp<"betainc"> {
-  let summary = "The share of beta(a, b) that the integral of t^(a - 1) (1 - t)^(b - 1) has up to x; NaN unless a and b are positive and x from 0 to 1.";
-  let description = "It has a derivative by x alone.";
+  let summary = "The share of beta(a, b) that the integral of t^(a - 1) (1 - t)^(b - 1) has up to x; NaN unless a and b are not negative and x is from 0 to 1.";
+  let description = "A parameter of 0 or infinity gives the limit, and NaN where two of them have none. It has a derivative by x alone.";
   let arguments = (ins Weft_Float:$a, Weft_Float:$b, Weft_Float:$x);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape", "of a shape that broadcasts with that of a", "of a shape that broadcasts with those of the others"];
