@@ -20,6 +20,7 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
 #include "Runtime/Printing.h"
+#include "Runtime/StridedCopy.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include <weft/detail/interrupts.h>
@@ -418,7 +419,8 @@ void weft_rt_host_call(CallContext *context, std::int64_t site, const char *name
     const HostCallScope scope;
     context->host_results = call_host(*found->function, tensors, wanted, location);
   }
-  for (Tensor &result : context->host_results) result = detail::on_host(result);
+  // Their memory is copied as it lies: a library call may give a view.
+  for (Tensor &result : context->host_results) result = make_contiguous(detail::on_host(result));
 }
 
 std::int64_t weft_rt_host_size(CallContext *context, std::int64_t result, std::int64_t axis) {
