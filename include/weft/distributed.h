@@ -83,15 +83,23 @@ void abort(std::string_view message);
 // rank's tensors: so a loss that all ranks have from an all_reduce by sum counts once for each of
 // them, and one by mean once. The reverse communicates as the collective does: every rank takes
 // the same gradients.
+//
+// Work that is cut over ranks has two kinds of values: those that *vary*, which are each rank's
+// own, and those that are the *same* on all ranks of the group, one value of which each rank has a
+// copy. The latter count once in that sum, and so do their cotangents, which all ranks have. `vary`
+// and `split` make of what is the same what varies, `all_reduce` and `all_gather` with `same` the
+// opposite; each two are each other's reverse.
 
 /// The sum, mean, maximum or minimum over the ranks, the same bits on all of them. Sums are added
 /// by one balanced tree over the ranks, whatever the engine and the size: ranks 0 and 1, 2 and 3,
 /// .. in pairs, then pairs of pairs. In reverse, cotangents are summed over the ranks (divided by
-/// their number for a mean); of a maximum or a minimum the elements that are it share that sum.
-/// Throws DTypeError for a sum of bools, for a mean of whole numbers, and for dtypes without order
-/// or arithmetic.
+/// their number for a mean); of a maximum or a minimum the elements that are it share that sum. A
+/// sum that is the `same` is one value of all ranks: in reverse each has its cotangent, and nothing
+/// is sent. Throws DTypeError for a sum of bools, for a mean of whole numbers, and for dtypes
+/// without order or arithmetic, and ValueError for another reduction than a sum that is to be the
+/// same.
 Tensor all_reduce(const Tensor &x, Reduction reduction = Reduction::sum, const Group &group = {},
-                  std::source_location where = WEFT_HERE);
+                  bool same = false, std::source_location where = WEFT_HERE);
 
 /// The same over `replicas` tensors instead of ranks, so that the bits do not depend on the number
 /// of ranks: along its first axis `x` has those of this rank, `group.share(replicas)` of them. The
@@ -111,9 +119,21 @@ std::vector<Tensor> all_reduce_replicas(const std::vector<std::vector<Tensor>> &
                                         std::source_location where = WEFT_HERE);
 
 /// The tensors of all ranks, one behind the other along an axis. In reverse, the reduce_scatter of
-/// the cotangents by their sum. Throws IndexError for an axis out of range.
+/// the cotangents by their sum; if the result is to be the `same`, one value of all ranks, this
+/// rank's part of its cotangent, and nothing is sent. Throws IndexError for an axis out of range.
 Tensor all_gather(const Tensor &x, std::int64_t axis = 0, const Group &group = {},
-                  std::source_location where = WEFT_HERE);
+                  bool same = false, std::source_location where = WEFT_HERE);
+
+/// `x`, which is the same on all ranks, as a tensor of each rank's own, which each goes on with in
+/// another way. Nothing is sent. In reverse, the sum of the cotangents over the ranks, which is the
+/// same on all of them: `all_reduce(.., same)`.
+Tensor vary(const Tensor &x, const Group &group = {}, std::source_location where = WEFT_HERE);
+
+/// This rank's part, along an axis, of `x`, which is the same on all ranks. Nothing is sent. In
+/// reverse, the cotangents of all ranks: `all_gather(.., same)`. Throws IndexError for an axis out
+/// of range, and ShapeError, which says both, unless its size is a multiple of the number of ranks.
+Tensor split(const Tensor &x, const Group &group, std::int64_t axis = 0,
+             std::source_location where = WEFT_HERE);
 
 /// This rank's part, along an axis, of what `all_reduce` would give. In reverse, the all_gather of
 /// the cotangents (of a maximum or a minimum to the elements that are it, which share). Throws

@@ -70,4 +70,9 @@ private:
   std::shared_ptr<detail::MeshState> state_;
 };
 
+/// This rank's part of `x`, which is the same on all ranks along these axes: `split(w, mesh, 1,
+/// "model")`. See `split` of a group. Throws ValueError for a name that no axis has.
+Tensor split(const Tensor &x, const Mesh &mesh, std::int64_t axis, const MeshAxes &over,
+             std::source_location where = WEFT_HERE);
+
 } // namespace weft::distributed

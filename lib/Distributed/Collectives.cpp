@@ -45,11 +45,15 @@ public:
       check_arguments(op, attrs, *group_);
       return dispatch(op, std::span(x, x == nullptr ? 0 : 1), attrs);
     } catch (const Error &) {
-      // Ranks that do it now wait for this one.
-      if (group_->sequence == before && (current == nullptr || !current->traces()))
-        detail::refuse(function_, Group(group_));
+      if (group_->sequence == before && sends(op)) refuse();
       throw;
     }
+  }
+
+  /// Tells ranks that do it now, and wait for this one, that it does not.
+  void refuse() const {
+    const Interpreter *const current = Interpreter::current();
+    if (current == nullptr || !current->traces()) detail::refuse(function_, Group(group_));
   }
 
 private:
@@ -68,7 +72,13 @@ private:
 };
 
 Tensor reduced(const Collective &call, const Tensor &x, Reduction reduction, Ints axes,
-               std::int64_t replicas) {
+               std::int64_t replicas, bool same = false) {
+  if (same && reduction != Reduction::sum) {
+    call.refuse();
+    raise(ErrorKind::value,
+          "all_reduce: same is of a sum, and another reduction is asked for: divide a sum by the "
+          "size of the group for a mean, and leave same out of a maximum or a minimum");
+  }
   Attrs attrs{std::move(axes), replicas};
   switch (reduction) {
   case Reduction::max: return call.run(OpCode::all_reduce_max, &x, std::move(attrs), 2);
@@ -76,14 +86,15 @@ Tensor reduced(const Collective &call, const Tensor &x, Reduction reduction, Int
   default: break;
   }
   attrs.push_back(reduction == Reduction::mean);
+  attrs.push_back(same);
   return call.run(OpCode::all_reduce_sum, &x, std::move(attrs), 2);
 }
 
 } // namespace
 
-Tensor all_reduce(const Tensor &x, Reduction reduction, const Group &group,
+Tensor all_reduce(const Tensor &x, Reduction reduction, const Group &group, bool same,
                   std::source_location where) {
-  return reduced({"all_reduce", group, where}, x, reduction, Ints(), 0);
+  return reduced({"all_reduce", group, where}, x, reduction, Ints(), 0, same);
 }
 
 Tensor all_reduce_replicas(const Tensor &x, std::int64_t replicas, Reduction reduction,
@@ -187,10 +198,19 @@ Tensor reduce_scatter(const Tensor &x, Reduction reduction, std::int64_t axis, c
   return call.run(OpCode::reduce_scatter_sum, &x, std::move(attrs), 2);
 }
 
-Tensor all_gather(const Tensor &x, std::int64_t axis, const Group &group,
+Tensor all_gather(const Tensor &x, std::int64_t axis, const Group &group, bool same,
                   std::source_location where) {
   const Collective call("all_gather", group, where);
-  return call.run(OpCode::all_gather, &x, Attrs{axis, call.ranks()}, 2);
+  return call.run(OpCode::all_gather, &x, Attrs{axis, call.ranks(), same}, 2);
+}
+
+Tensor vary(const Tensor &x, const Group &group, std::source_location where) {
+  return Collective("vary", group, where).run(OpCode::vary, &x, {}, 0);
+}
+
+Tensor split(const Tensor &x, const Group &group, std::int64_t axis, std::source_location where) {
+  const Collective call("split", group, where);
+  return call.run(OpCode::slice_own, &x, Attrs{axis, call.ranks()}, 2);
 }
 
 Tensor all_to_all(const Tensor &x, std::int64_t split_axis, std::int64_t concat_axis,

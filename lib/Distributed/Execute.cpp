@@ -43,20 +43,20 @@ std::size_t elements_of(const Tensor &tensor) {
 }
 
 /// An axis from 0.
-std::int64_t checked_axis(const Call &call, const Tensor &x, std::int64_t axis, const char *word) {
+std::int64_t checked_axis(const char *function, const Tensor &x, std::int64_t axis,
+                          const char *word) {
   const std::int64_t rank = x.rank();
   if (axis < -rank || axis >= rank)
-    raise(ErrorKind::index, std::string(call.function()) + ": " + word + " " +
-                                std::to_string(axis) + " is out of range for x of shape " +
-                                to_string(x.shape()) +
+    raise(ErrorKind::index, std::string(function) + ": " + word + " " + std::to_string(axis) +
+                                " is out of range for x of shape " + to_string(x.shape()) +
                                 (rank == 0 ? ": a scalar has no axis, reshape it to (1,)" : ""));
   return axis < 0 ? axis + rank : axis;
 }
 
-void check_divides(const Call &call, const Tensor &x, std::int64_t axis) {
-  const std::int64_t size = x.shape()[static_cast<std::size_t>(axis)], ranks = call.size();
+void check_divides(const char *function, const Tensor &x, std::int64_t axis, std::int64_t ranks) {
+  const std::int64_t size = x.shape()[static_cast<std::size_t>(axis)];
   if (size % ranks != 0)
-    raise(ErrorKind::shape, std::string(call.function()) + ": axis " + std::to_string(axis) +
+    raise(ErrorKind::shape, std::string(function) + ": axis " + std::to_string(axis) +
                                 " of x has size " + std::to_string(size) +
                                 ", which is no multiple of the " + std::to_string(ranks) +
                                 " ranks: the next are " + std::to_string(size / ranks * ranks) +
@@ -115,8 +115,8 @@ Tensor all_reduce_replicas(Call &call, const Tensor &x, Reduction reduction, std
 }
 
 Tensor reduce_scatter(Call &call, const Tensor &host, Reduction reduction, std::int64_t axis) {
-  const std::int64_t along = checked_axis(call, host, axis, "axis");
-  check_divides(call, host, along);
+  const std::int64_t along = checked_axis(call.function(), host, axis, "axis");
+  check_divides(call.function(), host, along, call.size());
   const Combiner checked(call.function(), reduction, host.dtype());
   if (call.size() == 1) return host;
   const Tensor front = axis_to_front(host, along);
@@ -141,7 +141,7 @@ Tensor reduce_scatter(Call &call, const Tensor &host, Reduction reduction, std::
 }
 
 Tensor gather_all(Call &call, const Tensor &host, std::int64_t axis) {
-  const std::int64_t along = checked_axis(call, host, axis, "axis");
+  const std::int64_t along = checked_axis(call.function(), host, axis, "axis");
   if (call.size() == 1) return host;
   const Tensor front = axis_to_front(host, along);
   call.keep(front);
@@ -173,9 +173,9 @@ Tensor gather_all(Call &call, const Tensor &host, std::int64_t axis) {
 }
 
 Tensor exchange(Call &call, const Tensor &host, std::int64_t split_axis, std::int64_t concat_axis) {
-  const std::int64_t split = checked_axis(call, host, split_axis, "split_axis");
-  const std::int64_t concat = checked_axis(call, host, concat_axis, "concat_axis");
-  check_divides(call, host, split);
+  const std::int64_t split = checked_axis(call.function(), host, split_axis, "split_axis");
+  const std::int64_t concat = checked_axis(call.function(), host, concat_axis, "concat_axis");
+  check_divides(call.function(), host, split, call.size());
   if (call.size() == 1) return host;
   const Tensor front = axis_to_front(host, split);
   call.keep(front);
@@ -347,6 +347,12 @@ Tensor broadcast_rank(Call &call, const Tensor &host, const Attrs &given) {
 Tensor permute_ranks(Call &call, const Tensor &host, const Attrs &given) {
   return permute(call, host, PermuteRanksAttrs(given).pairs);
 }
+Tensor vary(const detail::GroupState &, const Tensor &x, const Attrs &) { return x; }
+Tensor slice_own(const detail::GroupState &group, const Tensor &x, const Attrs &given) {
+  const std::int64_t axis = checked_axis("split", x, SliceOwnAttrs(given).axis, "axis");
+  check_divides("split", x, axis, group.size());
+  return weft::split(x, group.size(), axis)[static_cast<std::size_t>(group.rank)];
+}
 Tensor rank_barrier(Call &call, const Tensor &, const Attrs &) {
   call.meet({.has_tensor = false});
   return {};
@@ -354,10 +360,20 @@ Tensor rank_barrier(Call &call, const Tensor &, const Attrs &) {
 
 } // namespace does
 
+/// What does an op: all ranks together, with tensors on the host, or each by itself, where its
+/// tensor is.
 struct Row {
+  using Together = Tensor(Call &, const Tensor &, const Attrs &);
+  using Alone = Tensor(const detail::GroupState &, const Tensor &, const Attrs &);
+  constexpr Row(OpCode op, const char *function, Together *does)
+      : op(op), function(function), together(does) {}
+  constexpr Row(OpCode op, const char *function, Alone *does)
+      : op(op), function(function), alone(does) {}
+
   OpCode op;
   const char *function;
-  Tensor (*does)(Call &, const Tensor &, const Attrs &);
+  Together *together = nullptr;
+  Alone *alone = nullptr;
 };
 
 const Row &row_of(OpCode op) {
@@ -377,6 +393,8 @@ const char *function_of(OpCode op, const Attrs &attrs) {
   return axes == nullptr || std::get<Ints>(*axes).empty() ? row_of(op).function
                                                           : "all_reduce_replicas";
 }
+
+bool sends(OpCode op) { return row_of(op).together != nullptr; }
 
 void check_arguments(OpCode op, const Attrs &attrs, const detail::GroupState &group) {
   const char *const function = function_of(op, attrs);
@@ -400,15 +418,25 @@ void check_arguments(OpCode op, const Attrs &attrs, const detail::GroupState &gr
 Tensor execute(OpCode op, const Attrs &attrs, const Group &group, const Tensor &x,
                const std::source_location &where) {
   const Interpreter::Scope nobody(nullptr);
+  const Row &row = row_of(op);
+  const auto check_ended = [&] {
+    if (x.traced())
+      raise(ErrorKind::state,
+            std::string(function_of(op, attrs)) + ": x is a tensor of a trace that has ended");
+  };
+  if (row.alone != nullptr) {
+    const CompositeCall site(row.function, where);
+    check_ended();
+    check_arguments(op, attrs, *group.state());
+    return row.alone(*group.state(), x, attrs);
+  }
   Call call(function_of(op, attrs), group, where);
   check_arguments(op, attrs, call.group());
-  if (!x.defined()) return row_of(op).does(call, x, attrs);
-  if (x.traced())
-    raise(ErrorKind::state,
-          std::string(call.function()) + ": x is a tensor of a trace that has ended");
+  if (!x.defined()) return row.together(call, x, attrs);
+  check_ended();
   const Tensor host = weft::detail::on_host(x).contiguous();
   call.keep(host);
-  return weft::detail::moved(row_of(op).does(call, host, attrs), x.impl()->device);
+  return weft::detail::moved(row.together(call, host, attrs), x.impl()->device);
 }
 
 } // namespace weft::distributed

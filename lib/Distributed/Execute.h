@@ -12,6 +12,9 @@ namespace weft::distributed {
 /// The function that users call it by.
 const char *function_of(OpCode op, const Attrs &attrs);
 
+/// Whether it sends anything: what each rank does by itself no other one waits for.
+bool sends(OpCode op);
+
 /// Throws IndexError or ValueError for arguments that are none in a group of that size, and
 /// StateError if the record says that it has another one.
 void check_arguments(OpCode op, const Attrs &attrs, const detail::GroupState &group);

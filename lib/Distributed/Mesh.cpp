@@ -232,4 +232,10 @@ Shape Mesh::shape() const {
   return sizes;
 }
 
+Tensor split(const Tensor &x, const Mesh &mesh, std::int64_t axis, const MeshAxes &over,
+             std::source_location where) {
+  const CompositeCall call("split", where);
+  return split(x, mesh.group(over), axis, where);
+}
+
 } // namespace weft::distributed

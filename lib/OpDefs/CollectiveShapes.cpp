@@ -74,6 +74,10 @@ Result<TensorType> all_reduce(const InferContext &call) {
   if (call.op == OpCode::all_reduce_sum) {
     const AllReduceSumAttrs attrs(call.attrs);
     if (Check fault = check_mean(attrs.mean, call.operands[0].dtype)) return *fault;
+    if (attrs.mean && attrs.same)
+      return Fault{ErrorKind::value,
+                   "same is of sums: ask for one, and divide it by how many there "
+                   "are for a mean"};
     return all_reduced(call.operands[0], attrs.axes, attrs.replicas);
   }
   const AllReduceExtremumAttrs attrs(call.attrs);
@@ -106,6 +110,17 @@ Result<TensorType> all_gather(const InferContext &call) {
   if (Check fault = check_axis(attrs.axis, x.shape, "x")) return *fault;
   if (Check fault = join(x.shape, attrs.axis, attrs.ranks)) return *fault;
   return sized(x.dtype, std::move(x.shape));
+}
+
+Result<TensorType> as_it_is(const InferContext &call) { return call.operands[0]; }
+
+Result<TensorType> slice_own(const InferContext &call) {
+  const SliceOwnAttrs attrs(call.attrs);
+  TensorType x = call.operands[0];
+  if (Check fault = check_ranks(attrs.ranks)) return *fault;
+  if (Check fault = check_axis(attrs.axis, x.shape, "x")) return *fault;
+  if (Check fault = cut(x.shape, attrs.axis, attrs.ranks)) return *fault;
+  return x;
 }
 
 Result<TensorType> all_to_all(const InferContext &call) {

@@ -16,7 +16,7 @@ const Attr *attr_of(OpCode op, const Attrs &attrs, std::string_view name);
 /// What such names begin with, which no callable of a user's has.
 inline constexpr std::string_view kCollectivePrefix = "weft.";
 
-/// "weft.all_gather 0 4 0": the op and its attributes in the record's order, lists in brackets.
+/// "weft.all_gather 0 4 0 0": the op and its attributes in the record's order, lists in brackets.
 std::string collective_symbol(OpCode op, const Attrs &attrs);
 
 struct CollectiveCall {

@@ -105,14 +105,14 @@ void define_group(nb::module_ &module) {
 void define_reductions(nb::module_ &module) {
   define(
       module, "all_reduce",
-      [](nb::handle x, const std::string &reduction, nb::handle group) {
+      [](nb::handle x, const std::string &reduction, nb::handle group, bool same) {
         const Tensor from = operand(x, "all_reduce", group);
         const Reduction by = reduction_of(reduction, "all_reduce", group);
         const Group of = group_of(group, "all_reduce");
-        return run_here([&] { return distributed::all_reduce(from, by, of, kNowhere); });
+        return run_here([&] { return distributed::all_reduce(from, by, of, same, kNowhere); });
       },
       Arg("x").as("TensorLike"), Arg("reduction") = "sum",
-      Arg("group").as("Group | None") = nb::none(),
+      Arg("group").as("Group | None") = nb::none(), Arg("same") = false,
       R"(The sum, mean, maximum or minimum over the ranks, the same bits on all of them.
 
 Sums are added by one balanced tree over the ranks, whatever the engine and the size: ranks 0
@@ -124,8 +124,11 @@ and 1, 2 and 3, .. in pairs, then pairs of pairs.
 Args:
     reduction: 'sum', 'mean', 'max' or 'min'
     group: the world if it is not given
+    same: of a sum, that it is one value of all ranks: each has its cotangent, and in reverse
+        nothing is sent
 
 Raises:
+    ValueError: if another reduction than a sum is to be the same
     DTypeError: for a sum of bools, a mean of whole numbers, dtypes without order or arithmetic,
         and where dtypes differ between ranks
     ShapeError: where shapes differ between ranks
@@ -179,15 +182,38 @@ Raises:
 void define_movements(nb::module_ &module) {
   define(
       module, "all_gather",
-      [](nb::handle x, std::int64_t axis, nb::handle group) {
+      [](nb::handle x, std::int64_t axis, nb::handle group, bool same) {
         const Tensor from = operand(x, "all_gather", group);
         const Group of = group_of(group, "all_gather");
-        return run_here([&] { return distributed::all_gather(from, axis, of, kNowhere); });
+        return run_here([&] { return distributed::all_gather(from, axis, of, same, kNowhere); });
       },
       Arg("x").as("TensorLike"), Arg("axis") = 0, Arg("group").as("Group | None") = nb::none(),
+      Arg("same") = false,
       R"(The tensors of all ranks, one behind the other along an axis.
 
     >>> wf.distributed.all_gather([1, 2]).tolist()
+    [1, 2]
+
+Args:
+    same: that the result is one value of all ranks: each has its cotangent, and in reverse takes
+        its part of it
+
+Raises:
+    OutOfRangeError: for an axis out of range
+)");
+  define(
+      module, "vary",
+      [](nb::handle x, nb::handle group) {
+        const Tensor from = operand(x, "vary");
+        const Group of = group_of(group, "vary");
+        return run_here([&] { return distributed::vary(from, of, kNowhere); });
+      },
+      Arg("x").as("TensorLike"), Arg("group").as("Group | None") = nb::none(),
+      R"(`x`, which is the same on all ranks, as a tensor of each rank's own.
+
+Nothing is sent. In reverse, the sum of the cotangents over the ranks, which is the same on all.
+
+    >>> wf.distributed.vary([1, 2]).tolist()
     [1, 2]
 )");
   define(

@@ -127,6 +127,38 @@ Raises:
           text += (i == 0 ? "" : ", ") + names[i] + "=" + std::to_string(shape[i]);
         return text + ")";
       });
+  define(
+      module, "split",
+      [](nb::handle x, nb::handle mesh, std::int64_t axis, nb::handle over) {
+        const Tensor from = to_tensor(x.ptr(), {"split", "x"});
+        const bool of_mesh = nb::isinstance<BoundMesh>(mesh);
+        if (of_mesh == over.is_none())
+          throw ValueError(of_mesh ? "split: a mesh is cut over some of its axes: over names them"
+                                   : "split: over names axes of a mesh, and a group has none");
+        const Group of =
+            of_mesh ? nb::cast<BoundMesh &>(mesh).mesh.group(axes_of(over, "split"), kNowhere)
+                    : group_of(mesh, "split");
+        return run_here([&] { return distributed::split(from, of, axis, kNowhere); });
+      },
+      Arg("x").as("TensorLike"), Arg("mesh").as("Mesh | Group | None"), Arg("axis") = 0,
+      Arg("over").as("str | Sequence[str] | None") = nb::none(),
+      R"(This rank's part, along an axis, of `x`, which is the same on all ranks.
+
+Nothing is sent. In reverse, the cotangents of all ranks, which is the same on all of them.
+
+    >>> mesh = wf.distributed.Mesh({"model": 1})
+    >>> wf.distributed.split([1, 2], mesh, axis=0, over="model").tolist()
+    [1, 2]
+
+Args:
+    mesh: whose axes `over` names, or a group
+    over: one axis of the mesh, or several
+
+Raises:
+    OutOfRangeError: for an axis out of range
+    ShapeError: unless its size is a multiple of the number of ranks
+    ValueError: for axes that the mesh has not
+)");
 }
 
 } // namespace weft::python

@@ -316,3 +316,99 @@ func.func @replicas_of_this_rank(%x: tensor<2x3xf32>, %d: tensor<3xf32>) -> tens
   %0:2 = weft.vjp @replicas(%x) cotangents(%d) wrt [0] : (tensor<2x3xf32>, tensor<3xf32>) -> (tensor<3xf32>, tensor<2x3xf32>)
   return %0#1 : tensor<2x3xf32>
 }
+
+//===--- sum_that_is_the_same ---===//
+
+func.func private @sum_that_is_the_same(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.all_reduce_sum %x {axes = array<i64>, group = 0 : i64, replicas = 0 : i64, same = true} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// All ranks have the one cotangent.
+// CHECK-LABEL: func.func @sum_that_is_the_same_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[D:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[DX:.*]] = weft.vary %[[D]] {group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: return %[[DX]]
+func.func @sum_that_is_the_same_vjp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.vjp @sum_that_is_the_same(%x) cotangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @sum_that_is_the_same_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[DX:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[DY:.*]] = weft.all_reduce_sum %[[DX]] {axes = array<i64>, group = 0 : i64, replicas = 0 : i64, same = true} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: return %[[DY]]
+func.func @sum_that_is_the_same_jvp(%x: tensor<4xf32>, %dx: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.jvp @sum_that_is_the_same(%x) tangents(%dx) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+
+//===--- vary ---===//
+
+func.func private @vary(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.vary %x {group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// What each rank makes of it.
+// CHECK-LABEL: func.func @vary_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[D:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[DX:.*]] = weft.all_reduce_sum %[[D]] {axes = array<i64>, group = 0 : i64, replicas = 0 : i64, same = true} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: return %[[DX]]
+func.func @vary_vjp(%x: tensor<4xf32>, %d: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.vjp @vary(%x) cotangents(%d) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @vary_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[DX:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[DY:.*]] = weft.vary %[[DX]] {group = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: return %[[DY]]
+func.func @vary_jvp(%x: tensor<4xf32>, %dx: tensor<4xf32>) -> tensor<4xf32> {
+  %0:2 = weft.jvp @vary(%x) tangents(%dx) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+
+//===--- gathered_as_one ---===//
+
+func.func private @gathered_as_one(%x: tensor<4xf32>) -> tensor<16xf32> {
+  %0 = weft.all_gather %x {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64, same = true} : (tensor<4xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+// This rank's part of the one cotangent.
+// CHECK-LABEL: func.func @gathered_as_one_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[D:[a-z0-9]+]]: tensor<16xf32>
+// CHECK: %[[DX:.*]] = weft.slice_own %[[D]] {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64} : (tensor<16xf32>) -> tensor<4xf32>
+// CHECK: return %[[DX]]
+func.func @gathered_as_one_vjp(%x: tensor<4xf32>, %d: tensor<16xf32>) -> tensor<4xf32> {
+  %0:2 = weft.vjp @gathered_as_one(%x) cotangents(%d) wrt [0] : (tensor<4xf32>, tensor<16xf32>) -> (tensor<16xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @gathered_as_one_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>, %[[DX:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[DY:.*]] = weft.all_gather %[[DX]] {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64, same = true} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: return %[[DY]]
+func.func @gathered_as_one_jvp(%x: tensor<4xf32>, %dx: tensor<4xf32>) -> tensor<16xf32> {
+  %0:2 = weft.jvp @gathered_as_one(%x) tangents(%dx) wrt [0] : (tensor<4xf32>, tensor<4xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+  return %0#1 : tensor<16xf32>
+}
+
+//===--- slice_own ---===//
+
+func.func private @slice_own(%x: tensor<16xf32>) -> tensor<4xf32> {
+  %0 = weft.slice_own %x {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64} : (tensor<16xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+// The parts of all ranks.
+// CHECK-LABEL: func.func @slice_own_vjp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<16xf32>, %[[D:[a-z0-9]+]]: tensor<4xf32>
+// CHECK: %[[DX:.*]] = weft.all_gather %[[D]] {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64, same = true} : (tensor<4xf32>) -> tensor<16xf32>
+// CHECK: return %[[DX]]
+func.func @slice_own_vjp(%x: tensor<16xf32>, %d: tensor<4xf32>) -> tensor<16xf32> {
+  %0:2 = weft.vjp @slice_own(%x) cotangents(%d) wrt [0] : (tensor<16xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<16xf32>)
+  return %0#1 : tensor<16xf32>
+}
+// CHECK-LABEL: func.func @slice_own_jvp(
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<16xf32>, %[[DX:[a-z0-9]+]]: tensor<16xf32>
+// CHECK: %[[DY:.*]] = weft.slice_own %[[DX]] {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64} : (tensor<16xf32>) -> tensor<4xf32>
+// CHECK: return %[[DY]]
+func.func @slice_own_jvp(%x: tensor<16xf32>, %dx: tensor<16xf32>) -> tensor<4xf32> {
+  %0:2 = weft.jvp @slice_own(%x) tangents(%dx) wrt [0] : (tensor<16xf32>, tensor<16xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#1 : tensor<4xf32>
+}

@@ -24,6 +24,7 @@ def Weft_ReplicaCount : Weft_CollectiveNumber<"how many replicas the ranks share
 def Weft_ReplicaAxis : Weft_IntsAttr<"axes", "the axis along which this rank's replicas stand, if there are any">;
 def Weft_RankPairs : Weft_IntsAttr<"spatial", "pairs of ranks, from and to, one behind the other">;
 def Weft_AsMean : Weft_Flag<"the sum is divided by how many there are">;
+def Weft_AsTheSame : Weft_Flag<"the result is one value, which all ranks have, and so is its cotangent">;
 
 //===----------------------------------------------------------------------===//
 // The records
@@ -33,7 +34,8 @@ def Weft_AsMean : Weft_Flag<"the sum is divided by how many there are">;
 /// other collectives: ranks that run one program do the same ones in the same order. It may stop the call.
 ///
 /// Its cotangents are those of the sum, over the ranks, of what each rank differentiates: the reverse of each op is
-/// the transpose of what it does to the tensors of all ranks together, which holds whatever they differ in.
+/// the transpose of what it does to the tensors of all ranks together, which holds whatever they differ in. What
+/// `vary` and `slice_own` are given, and what ops that say `same` give, is one value of all of them instead, which that sum has once.
 class Weft_CollectiveOp<string mnemonic, string called, list<Trait> traits = []>
     : Weft_EffectOp<mnemonic, traits # [Weft_IsCollective, Weft_GoneAfterLinalg]> {
   /// The function of weft::distributed that users call. What does it is the function of the op's name in
@@ -74,19 +76,21 @@ class Weft_AllReduceOp<string mnemonic, TypeConstraint operand, dag attributes>
   let numpy = "x.reshape(x.shape[len(axes):])";
 }
 
-def Weft_AllReduceSumOp : Weft_AllReduceOp<"all_reduce_sum", Weft_Numeric, (ins Weft_AsMean:$mean)> {
+def Weft_AllReduceSumOp : Weft_AllReduceOp<"all_reduce_sum", Weft_Numeric, (ins Weft_AsMean:$mean, Weft_AsTheSame:$same)> {
   let summary = "The sum over the ranks of a group, or over replicas that they share, the same bits on all of them.";
   let description = [{
     Sums are added by one balanced tree. Its reverse is the sum of the cotangents over the ranks, for
-    each rank's x, and for each of its replicas.
+    each rank's x, and for each of its replicas; of a sum that is the `same` on all ranks the cotangent,
+    which is the same too.
   }];
   let raises = [Raises<DTypeError, "a mean is asked for, and x is of whole numbers">,
+                Raises<ValueError, "a mean is to be the same">,
                 Raises<ShapeError, "x has not this rank's share of the replicas">, axis_out_of_range, no_group];
   let vjp = [(all_reduce_back $dy)];
   let samples = [
-    Sample<["2x3"], ["[]", "0", "0", "false"]>, Sample<["scalar"], ["[]", "0", "0", "false"]>,
-    Sample<["0x2"], ["[]", "0", "0", "false"]>, Sample<["transposed 7x5"], ["[]", "0", "0", "false"]>,
-    Sample<["1x4"], ["[0]", "1", "0", "false"]>
+    Sample<["2x3"], ["[]", "0", "0", "false", "false"]>, Sample<["scalar"], ["[]", "0", "0", "false", "false"]>,
+    Sample<["0x2"], ["[]", "0", "0", "false", "false"]>, Sample<["transposed 7x5"], ["[]", "0", "0", "false", "false"]>,
+    Sample<["1x4"], ["[0]", "1", "0", "false", "false"]>, Sample<["2x3"], ["[]", "0", "0", "false", "true"]>
   ];
 }
 
@@ -147,14 +151,47 @@ def Weft_ReduceScatterMinOp : Weft_ReduceScatterExtremumOp<"reduce_scatter_min">
 def Weft_AllGatherOp : Weft_TensorCollectiveOp<"all_gather", "all_gather"> {
   let givesTheSame = 1;
   let summary = "The tensors of all ranks of a group, one behind the other along an axis.";
-  let description = "Its reverse is the reduce_scatter of the cotangents, by their sum.";
+  let description = [{
+    Its reverse is the reduce_scatter of the cotangents, by their sum; of what is the `same` on all ranks
+    this rank's part of the cotangent.
+  }];
   let arguments = (ins Weft_Any:$x, Optional<Weft_TokenType>:$after, Weft_Axis:$axis, Weft_RankCount:$ranks,
-                       Weft_GroupNumber:$group);
+                       Weft_GroupNumber:$group, Weft_AsTheSame:$same);
   let operandShapes = ["of the same shape on all ranks"];
   let resultShape = "of x's shape, where the axis is as many times as long as there are ranks";
   let raises = [axis_out_of_range, no_group];
   let shapeFunction = "all_gather";
   let vjp = [(all_gather_back $dy)];
+  let samples = [
+    Sample<["2x3"], ["*", "1", "0", "false"]>, Sample<["0x2"], ["1", "1", "0", "false"]>,
+    Sample<["2x3"], ["1", "1", "0", "true"]>
+  ];
+  let numpy = "x";
+}
+
+def Weft_VaryOp : Weft_TensorCollectiveOp<"vary", "vary"> {
+  let summary = "x, which is the same on all ranks of a group, as a tensor of each rank's own.";
+  let description = "Nothing is sent. Its reverse is the sum of the cotangents over the ranks, which is the same on all of them.";
+  let arguments = (ins Weft_Any:$x, Optional<Weft_TokenType>:$after, Weft_GroupNumber:$group);
+  let operandShapes = ["of the same shape, dtype and elements on all ranks"];
+  let resultShape = "of x's shape";
+  let raises = [no_group];
+  let shapeFunction = "as_it_is";
+  let vjp = [(vary_back $dy)];
+  let samples = [Sample<["2x3"], ["0"]>, Sample<["scalar"], ["0"]>, Sample<["0x2"], ["0"]>];
+  let numpy = "x";
+}
+
+def Weft_SliceOwnOp : Weft_TensorCollectiveOp<"slice_own", "split"> {
+  let summary = "This rank's part, along an axis, of x, which is the same on all ranks of a group.";
+  let description = "Nothing is sent. Its reverse is the all_gather of the cotangents, which is the same on all ranks.";
+  let arguments = (ins Weft_Any:$x, Optional<Weft_TokenType>:$after, Weft_Axis:$axis, Weft_RankCount:$ranks,
+                       Weft_GroupNumber:$group);
+  let operandShapes = ["of the same shape, dtype and elements on all ranks"];
+  let resultShape = "of x's shape, where the axis has one part of as many as there are ranks";
+  let raises = [Raises<ShapeError, "the size of the axis is no multiple of the ranks">, axis_out_of_range, no_group];
+  let shapeFunction = "slice_own";
+  let vjp = [(slice_own_back $dy)];
   let samples = [Sample<["2x3"], ["*", "1", "0"]>, Sample<["0x2"], ["1", "1", "0"]>];
   let numpy = "x";
 }

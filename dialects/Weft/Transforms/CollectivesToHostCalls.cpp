@@ -14,6 +14,13 @@ struct CollectivesToHostCalls : impl::CollectivesToHostCallsPassBase<Collectives
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       if (!op->hasTrait<IsCollective>()) return;
+      // Nothing is done: it says how derivatives are taken, which they were.
+      if (auto vary = dyn_cast<VaryOp>(op)) {
+        vary.getY().replaceAllUsesWith(vary.getX());
+        if (vary.getToken()) vary.getToken().replaceAllUsesWith(vary.getAfter());
+        op->erase();
+        return;
+      }
       OpBuilder b(op);
       auto call = HostCallOp::create(b, op->getLoc(), op->getResultTypes(),
                                      ::weft::collective_symbol(opInfoOf(op)->op, attrsOf(op)),

@@ -56,7 +56,7 @@ def CollectivesToHostCallsPass : Pass<"weft-collectives-to-host-calls", "::mlir:
     ```
     becomes
     ```mlir
-    %1 = weft.host_call @"weft.all_gather 0 4 0"(%0) : (tensor<2xf32>) -> tensor<8xf32>
+    %1 = weft.host_call @"weft.all_gather 0 4 0 0"(%0) : (tensor<2xf32>) -> tensor<8xf32>
     ```
   }];
   let dependentDialects = ["::mlir::weft::WeftDialect"];

@@ -1,6 +1,6 @@
 // Derivative rules of collectives. A cotangent is that of the sum over the ranks of what each of
 // them differentiates, so each rule is the transpose of what the op does to the tensors of all
-// ranks together, and communicates as the op does.
+// ranks together. What is the same on all ranks is one value, whose cotangent they all have.
 #pragma once
 
 #include "Autodiff/Rules/UnknownSizes.h"
@@ -23,13 +23,16 @@ typename E::Value along_replicas(E &e, const typename E::Value &value, const Int
   return e.reshape(value, sizes);
 }
 
-/// Of `all_reduce_sum`: the sum of the cotangents, for each rank and each replica.
+/// Of `all_reduce_sum`: the sum of the cotangents, for each rank and each replica. Of one value all
+/// ranks have the cotangent.
 template <class E>
 typename E::Value all_reduce_back(E &e, VjpCall<E> &call, std::size_t,
                                   const typename E::Value &cotangent) {
   const AllReduceSumAttrs attrs(call.attrs());
-  if (attrs.axes.empty()) return e.all_reduce_sum(cotangent, Ints(), 0, attrs.group, attrs.mean);
-  typename E::Value sum = e.all_reduce_sum(cotangent, Ints(), 0, attrs.group);
+  typename E::Value sum = attrs.same ? e.vary(cotangent, attrs.group)
+                                     : e.all_reduce_sum(cotangent, Ints(), 0, attrs.group,
+                                                        attrs.mean && attrs.axes.empty());
+  if (attrs.axes.empty()) return sum;
   if (attrs.mean)
     sum = e.divide(sum, e.scalar(static_cast<double>(attrs.replicas), call.cotangent_dtype()));
   const Shape &shape = call.operand_type(0).shape;
@@ -118,11 +121,29 @@ reduce_scatter_extremum_forward(E &e, JvpCall<E> &call, std::size_t, const typen
 }
 
 /// Of `all_gather`: the sum over the ranks of what they have as the cotangent of this rank's part.
+/// Of one value all ranks have the cotangent.
 template <class E>
 typename E::Value all_gather_back(E &e, VjpCall<E> &call, std::size_t,
                                   const typename E::Value &cotangent) {
   const AllGatherAttrs attrs(call.attrs());
+  if (attrs.same) return e.slice_own(cotangent, attrs.axis, attrs.ranks, attrs.group);
   return e.reduce_scatter_sum(cotangent, attrs.axis, attrs.ranks, attrs.group);
+}
+
+/// Of `vary`: the value has a part in what each rank does with it.
+template <class E>
+typename E::Value vary_back(E &e, VjpCall<E> &call, std::size_t,
+                            const typename E::Value &cotangent) {
+  const VaryAttrs attrs(call.attrs());
+  return e.all_reduce_sum(cotangent, Ints(), 0, attrs.group, /*mean=*/false, /*same=*/true);
+}
+
+/// Of `slice_own`: the parts of all ranks.
+template <class E>
+typename E::Value slice_own_back(E &e, VjpCall<E> &call, std::size_t,
+                                 const typename E::Value &cotangent) {
+  const SliceOwnAttrs attrs(call.attrs());
+  return e.all_gather(cotangent, attrs.axis, attrs.ranks, attrs.group, /*same=*/true);
 }
 
 /// Of `all_to_all`: the way back.

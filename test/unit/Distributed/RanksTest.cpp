@@ -233,7 +233,7 @@ TEST_F(Ranks, HearThatTheirProgramsDiffer) {
     const std::string last = std::to_string(ranks - 1), size = std::to_string(ranks);
     EXPECT_EQ(count_of(output.text, "4 all_reduce: the programs of the ranks differ: of what they "
                                     "do together, rank 0 has all_gather 0 " +
-                                        size + " 0 of f32 (Traced.cpp:"),
+                                        size + " 0 0 of f32 (Traced.cpp:"),
               static_cast<std::size_t>(2 * ranks))
         << output.text;
     EXPECT_EQ(

@@ -114,6 +114,10 @@ TEST(Single, CollectivesGiveTheirOperand) {
   }
   expect_x(all_gather(x, -1));
   expect_x(all_to_all(x, 0, 1));
+  expect_x(vary(x));
+  expect_x(split(x, Group(), -1));
+  expect_x(all_reduce(x, Reduction::sum, {}, /*same=*/true));
+  expect_x(all_gather(x, 1, {}, /*same=*/true));
   expect_x(broadcast(x));
   expect_x(permute(x, {{0, 0}}));
   EXPECT_EQ(permute(x, {}).to_vector<float>(), std::vector<float>(6, 0.0F));
@@ -149,6 +153,16 @@ TEST(Single, RefusesWhatIsWrongAsAnyWorldDoes) {
   EXPECT_THROWS(all_reduce_replicas(x, 3), ShapeError,
                 "all_reduce_replicas: x has the shape (2, 3), and rank 0 has 3 of the 3 replicas, "
                 "which stand along the first axis");
+  EXPECT_THROWS(split(x, Group(), 2), IndexError,
+                "split: axis 2 is out of range for x of shape (2, 3)");
+  const Mesh mesh({{"data", 1}, {"model", 1}});
+  EXPECT_THROWS(split(x, mesh, 0, "modle"), ValueError,
+                "split: group: the mesh has no axis 'modle': it has 'data' and 'model'");
+  for (const Reduction reduction : {Reduction::mean, Reduction::max, Reduction::min})
+    EXPECT_THROWS(all_reduce(x, reduction, {}, /*same=*/true), ValueError,
+                  "all_reduce: same is of a sum, and another reduction is asked for: divide a sum "
+                  "by the size of the group for a mean, and leave same out of a maximum or a "
+                  "minimum");
   EXPECT_THROWS(set_timeout(0), ValueError,
                 "set_timeout: seconds is 0: a positive number is wanted");
 }
@@ -210,6 +224,24 @@ TEST(Single, HasDerivatives) {
     return grad([](const Tensor &t) { return (all_reduce(t, Reduction::max) * t).sum(); })(x);
   });
   EXPECT_EQ(traced(tensor({1.0F, 3.0F})).to_vector<float>(), (std::vector<float>{2, 6}));
+}
+
+TEST(Single, CountsWhatIsTheSameOnce) {
+  const auto traced = function([](const Tensor &x) {
+    return grad([](const Tensor &t) {
+      return all_reduce((vary(t) * split(t, Group())).sum(), Reduction::sum, {}, true);
+    })(x);
+  });
+  const Tensor x = tensor({1.0F, 3.0F});
+  EXPECT_EQ(traced(x).to_vector<float>(), (std::vector<float>{2, 6}));
+  // What says that a value varies is gone before code is made.
+  EXPECT_NE(traced.ir(x, Phase::trace).find("weft.vary"), std::string::npos);
+  EXPECT_EQ(traced.ir(x, Phase::linalg).find("weft.vary"), std::string::npos);
+  // What nobody sends, others wait for in reverse.
+  const auto branch = function([](const Tensor &t) {
+    return cond(t.sum() > 2.0F, [&] { return vary(t); }, [&] { return t; });
+  });
+  EXPECT_THROW(branch(x), ValueError);
 }
 
 TEST(Single, RefusesWhatSomeRanksMightNotComeTo) {
@@ -296,9 +328,10 @@ TEST(Single, NamesOfCallsSayAllOfThem) {
     EXPECT_FALSE(collective_of(name + " 1")) << name;
     EXPECT_FALSE(collective_of(name.substr(0, name.size() - 1) + "x")) << name;
   }
-  EXPECT_EQ(found, 11);
-  for (const char *name : {"all_gather 0 4 0", "weft.all_gather 0 4", "weft.add", "weft.nothing 0",
-                           "weft.permute_ranks [0,1 0", "weft.permute_ranks [,] 0", ""})
+  EXPECT_EQ(found, 13);
+  for (const char *name :
+       {"all_gather 0 4 0 0", "weft.all_gather 0 4 0", "weft.add", "weft.nothing 0",
+        "weft.permute_ranks [0,1 0", "weft.permute_ranks [,] 0", ""})
     EXPECT_FALSE(collective_of(name)) << name;
 }
 

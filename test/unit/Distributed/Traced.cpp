@@ -54,6 +54,20 @@ std::vector<Case> cases() {
   all.push_back({"broadcast", [](auto &x) { return broadcast(x, count() - 1); }, {2, 3}});
   all.push_back({"permute", [](auto &x) { return permute(x, ring()); }, {2, 3}});
   all.push_back({"a shift", [](auto &x) { return permute(x, {{0, count() - 1}}); }, {2, 3}});
+  // What is the same on all ranks in between: the sum of all ranks, or all their parts, once.
+  all.push_back({"all_reduce as one value",
+                 [](auto &x) { return vary(all_reduce(x, Reduction::sum, {}, true)); },
+                 {2, 3}});
+  all.push_back({"all_gather as one value",
+                 [](auto &x) { return vary(all_gather(x, 1, {}, true)); },
+                 {2, 3}});
+  all.push_back(
+      {"split of an all_reduce",
+       [](auto &x) { return split(all_reduce(x, Reduction::sum, {}, true), Group(), -1); },
+       {2, 2 * n}});
+  all.push_back({"split of what is gathered",
+                 [](auto &x) { return split(sin(all_gather(x, 0, {}, true)), Group(), 1); },
+                 {2, 2 * n}});
   all.push_back({"of a part", [](auto &x) { return all_reduce(x, Reduction::sum, half()); }, {4}});
   return all;
 }
@@ -63,7 +77,7 @@ bool takes(const std::string &name, DType dtype) {
     return !is_complex(dtype) && !is_storage(dtype);
   if (name.ends_with("mean")) return is_inexact(dtype);
   return name.find("reduce") == std::string::npos && name != "of a part"
-             ? true
+             ? !name.ends_with("gathered") || is_inexact(dtype) // it has a sine
              : dtype != DType::boolean && !is_storage(dtype);
 }
 
@@ -181,7 +195,58 @@ Tensor by_differences(const Function &loss, const Tensor &x) {
 
 } // namespace
 
+namespace {
+
+/// Of what is the same on all ranks, which counts once: each makes something else of it, and all
+/// have the sum. The gradient is the same on all of them.
+void of_one_value(const std::string &name, const Function &part, const Shape &shape) {
+  const Tensor x = values(2, shape, DType::f64) * 0.01, v = values(3, shape, DType::f64) * 0.01;
+  const auto own = [&](const Tensor &t) {
+    const Tensor y = part(sin(t));
+    return (values_of(y.shape(), DType::f64, 5) * 0.02 * exp(y) + y * y * y).sum();
+  };
+  const auto loss = [&](const Tensor &t) {
+    const Tensor sum = all_reduce(own(t), Reduction::sum, {}, true);
+    return sum * sum * 0.5 + sum;
+  };
+  constexpr double step = 1e-5;
+  const Ints sizes(shape.begin(), shape.end());
+  std::vector<double> slopes;
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    const Tensor move = cast(arange(x.size()) == i, DType::f64).reshape(sizes) * step;
+    slopes.push_back((loss(x + move) - loss(x - move)).item<double>() / (2 * step));
+  }
+  const auto gradient = grad([&](const Tensor &t) { return loss(t); });
+  const auto compiled = function([&](const Tensor &t) { return gradient(t); });
+  for (const Tensor &got : {gradient(x), compiled(x)}) {
+    close(got, tensor(slopes).reshape(sizes), name + " of one value");
+    want(equal(broadcast(got), got), name + " of one value: the same on all ranks");
+  }
+  const auto along = [&](const Tensor &t) { return (gradient(t) * v).sum(); };
+  const Tensor second = (gradient(x + v * step) - gradient(x - v * step)) / (2 * step);
+  close(grad(along)(x), second, name + " of one value, twice");
+  close(function([&](const Tensor &t) { return grad(along)(t); })(x), second,
+        name + " of one value, twice and compiled");
+  const Tensor rate = (loss(x + v * step) - loss(x - v * step)) / (2 * step);
+  const auto tangent = [&](const Tensor &t) {
+    return std::get<1>(jvp([&](const Tensor &s) { return loss(s); }, t, v));
+  };
+  close(tangent(x), rate, name + " of one value, forward");
+  close(function([&](const Tensor &t) { return tangent(t); })(x), rate,
+        name + " of one value, forward and compiled");
+}
+
+} // namespace
+
 void derivatives() {
+  of_one_value("vary", [](auto &x) { return vary(x); }, {2, 3});
+  of_one_value("split", [](auto &x) { return split(x, Group(), 1); }, {2, 2 * count()});
+  of_one_value("gathered",
+               [](auto &x) {
+                 const Tensor all = all_gather(split(x, Group(), 0) * 2.0, 0, {}, true);
+                 return vary(all * all);
+               },
+               {count(), 2});
   for (const Case &one : cases()) {
     const Function loss = loss_of(one);
     const Tensor x = reals(one.shape, 1), v = reals(one.shape, 2);

@@ -1,0 +1,87 @@
+"""A transformer block that is cut over the ranks of a mesh, beside the whole one."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BLOCK = """
+import sys
+import numpy as np
+import weft as wf
+d = wf.distributed
+world = d.init()
+mesh = d.Mesh({"data": int(sys.argv[1]), "model": -1})
+model, data = mesh.group("model"), mesh.group("data")
+draw = np.random.default_rng(1)
+SIZE, DEPTH, HIDDEN = 16, 4, 32
+def weights(*shape): return wf.tensor(draw.normal(size=shape).astype(np.float32) * 0.3)
+names = ["norm1", "query", "key", "value", "output", "bias2", "norm2", "inner", "bias1", "outer"]
+whole = [weights(SIZE), weights(SIZE, SIZE), weights(SIZE, SIZE), weights(SIZE, SIZE), weights(SIZE, SIZE), weights(SIZE),
+         weights(SIZE), weights(SIZE, HIDDEN), weights(HIDDEN), weights(HIDDEN, SIZE)]
+cut = dict(query=1, key=1, value=1, output=0, inner=1, bias1=0, outer=0)
+x, target = weights(4, 6, SIZE), weights(4, 6, SIZE)
+def normalized(x, scale):
+    x = x - wf.mean(x, -1, keepdims=True)
+    return x * scale / wf.sqrt(wf.mean(x * x, -1, keepdims=True) + 1e-5)
+def heads(x): return wf.transpose(wf.reshape(x, [x.shape[0], 6, -1, DEPTH]), [0, 2, 1, 3])
+def block(x, w, begin, end):
+    norm1, query, key, value, output, bias2, norm2, inner, bias1, outer = w
+    a = begin(normalized(x, norm1))
+    mixed = wf.nn.attention(heads(a @ query), heads(a @ key), heads(a @ value))
+    y = x + end(wf.reshape(wf.transpose(mixed, [0, 2, 1, 3]), [x.shape[0], 6, -1]) @ output) + bias2
+    b = begin(normalized(y, norm2))
+    return y + end(wf.nn.gelu(b @ inner + bias1) @ outer)
+def step(begin, end):
+    def step(x, target, *w):
+        with wf.GradientTape() as tape:
+            tape.watch([x, *w])
+            y = block(x, w, begin, end)
+            loss = wf.mean((y - target) ** 2)
+        return y, tape.gradient(loss, [x, *w])
+    return wf.function(step)
+y, (dx, *dw) = step(lambda a: a, lambda a: a)(x, target, *whole)
+# This rank's heads and hidden units, and its rows of the batch.
+own = [d.split(w, mesh, cut[name], "model") if name in cut else w for name, w in zip(names, whole)]
+rows, goal = (d.split(t, mesh, 0, "data") for t in (x, target))
+cut_step = step(lambda a: d.vary(a, model), lambda a: d.all_reduce(a, group=model, same=True))
+y_own, (dx_own, *dw_own) = cut_step(rows, goal, *own)
+dw_own = [d.all_reduce(g, "mean", group=data) for g in dw_own]
+def near(what, got, expected):
+    off = float(wf.max(wf.abs(got - expected)).item()) / float(wf.max(wf.abs(expected)).item())
+    assert got.shape == expected.shape and off < 2e-5, (what, off)
+near("y", y_own, d.split(y, mesh, 0, "data"))
+near("dx", dx_own / mesh.size("data"), d.split(dx, mesh, 0, "data"))
+for name, got, expected in zip(names, dw_own, dw):
+    near(name, got, d.split(expected, mesh, cut[name], "model") if name in cut else expected)
+# Where no contraction is cut the bits are those of the uncut block: its first products, and all of it if one rank has all of the model.
+a = normalized(rows, own[0])
+for i in (1, 2, 3):
+    part = d.all_gather(wf.function(lambda a, w: a @ w)(d.vary(a, model), own[i]), 2, model, same=True)
+    assert np.array_equal(np.asarray(part), np.asarray(wf.function(lambda a, w: a @ w)(a, whole[i]))), i
+if mesh.size("model") == 1:
+    assert np.array_equal(np.asarray(y_own), np.asarray(d.split(y, mesh, 0, "data")))
+text = cut_step.ir(rows, goal, *own, phase="simplify")
+sums = [line for line in text.splitlines() if "weft.all_reduce_sum" in line]
+others = [line for line in text.splitlines() if "weft.all_" in line or "weft.reduce_scatter" in line or "weft.broadcast_rank" in line]
+sys.stdout.write(f"{world.rank}: {len(sums)} sums of {len(others)} collectives\\n")
+"""
+
+
+@pytest.mark.parametrize(("data", "model"), [(1, 1), (1, 2), (2, 1), (2, 2), (1, 4)])
+def test_a_transformer_block_that_is_cut(tmp_path: Path, data: int, model: int) -> None:
+    """Over heads, hidden units and rows: values and gradients of the whole one, and four sums over the axis of the model."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "block.py"
+    script.write_text(BLOCK)
+    start = ["mpirun", "-n", str(data * model), "--oversubscribe", "--bind-to", "none", "--allow-run-as-root"] if data * model > 1 else []
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_NUM_THREADS": "1"}
+    done = subprocess.run([*start, sys.executable, str(script), str(data)], env=environment, capture_output=True, text=True,
+                          timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Two in the block, two in its reverse.
+    assert sorted(done.stdout.split("\n")[:-1]) == [f"{rank}: 4 sums of 4 collectives" for rank in range(data * model)], done.stdout
