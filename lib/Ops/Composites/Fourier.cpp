@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <weft/control_flow.h>
-
 #include "Ops/Eager.h"
+#include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
 #include "Support/Profile.h"
@@ -156,7 +155,14 @@ Tensor to_real(const char *function, const Tensor &x, std::int64_t axis,
   };
   if (!n) return real(false);
   if (n->is_number()) return real(n->number() % 2 != 0);
-  return cond((*n % 2).tensor() != 0, [&] { return real(true); }, [&] { return real(false); });
+  // Which of two ops it is the call knows.
+  const Tensor is_odd = (*n % 2).tensor() != 0;
+  const auto body = [&](bool odd) -> detail::Body {
+    return [real, odd](std::span<const Tensor>) { return std::vector{real(odd)}; };
+  };
+  const detail::Body bodies[] = {body(true), body(false)};
+  return Interpreter::current()->construct(
+      {ConstructKind::branch, "cond", {&is_odd, 1}, bodies})[0];
 }
 
 Tensor transform(const char *function, const Tensor &x, const std::optional<Size> &n,
