@@ -106,7 +106,9 @@ PadWidths to(PyObject *object, const Place &place) {
 
 template <>
 Bins to(PyObject *object, const Place &place) {
-  if (PyIndex_Check(object) != 0 && PySequence_Check(object) == 0) return to_integer(object, place);
+  const bool list =
+      PySequence_Check(object) != 0 || (is_tensor(object) && tensor_in(object).rank() != 0);
+  if (PyIndex_Check(object) != 0 && !list) return to_integer(object, place);
   return to<RealList>(object, place).values();
 }
 

@@ -42,7 +42,7 @@ std::string stubType(const Attribute &attribute) {
   if (attribute.kind == "optional_dtype") return "DTypeLike | None";
   if (attribute.cppType == "std::optional<RealList>") return "Sequence[float] | None";
   if (attribute.kind == "pad_width") return "int | Sequence[int] | Sequence[Sequence[int]]";
-  if (attribute.kind == "bins") return "int | Sequence[float]";
+  if (attribute.kind == "bins") return "int | TensorLike";
   if (attribute.kind == "size")
     return attribute.hasDefault() ? "int | Tensor | None" : "int | Tensor";
   if (attribute.cppType == "Integers") return "Sizes";
