@@ -436,6 +436,26 @@ def test_weights_of_observations_that_are_none():
         wf.cov(x, fweights=[1.0, 2.0, 1.5])
 
 
+def test_weights_of_another_shape():
+    signature = [wf.TensorSpec([None, None], "float64"), wf.TensorSpec([None, None], "float64")]
+    x = wf.ones([2, 3], dtype="float64")
+    for function, name in ((lambda x, w: wf.histogram(x, 3, range=[0.0, 2.0], weights=w).hist, "histogram"),
+                           (lambda x, w: wf.bincount(wf.cast(x, "int64"), weights=w, size=3), "bincount")):  # fmt: skip
+        for call in (function, wf.function(function, input_signature=signature)):
+            with pytest.raises(wf.ShapeError, match=rf"{name}: weights has the shape \(2, 4\), and x \(2, 3\)"):
+                call(x, wf.ones([2, 4], dtype="float64"))
+            assert wf.sum(call(x, x)).item() == 6
+
+
+def test_edges_of_bins_that_are_a_tensor():
+    x, edges = np.array([0.5, 1.5, 1.7, 2.5]), np.array([0.0, 1.0, 3.0])
+    expected = np.histogram(x, edges)[0]
+    for given in (edges, edges.astype(np.float32), wf.tensor(edges), wf.tensor(edges, dtype="float32"), wf.tensor([0, 1, 3]), [0, 1, 3]):
+        for call in (lambda x: wf.histogram(x, given), wf.function(lambda x: wf.histogram(x, given))):  # noqa: B023
+            np.testing.assert_array_equal(call(wf.tensor(x)).hist, expected)
+    assert wf.histogram(x, wf.tensor(4)).hist.shape == (4,)
+
+
 def test_slopes_between_coordinates():
     rng = np.random.default_rng(4)
     f, at = rng.normal(size=(4, 6)), np.cumsum(rng.uniform(0.1, 2, 6))

@@ -296,3 +296,12 @@ def test_short_times_of_nothing_are_refused():
     with pytest.raises(wf.ShapeError, match="a scalar has no frames"):
         wf.fft.frame(1.0, 2, 1)
     assert wf.fft.stft(x, 16, 4).shape == (0, 9)  # no frame fits
+
+
+def test_a_window_of_another_length():
+    signature = [wf.TensorSpec([None], "float32"), wf.TensorSpec([None], "float32")]
+    for function in (lambda x, w: wf.fft.stft(x, 8, 4, window=w), lambda x, w: wf.fft.istft(wf.fft.stft(x, 8, 4), 8, 4, window=w)):
+        for call in (function, wf.function(function, input_signature=signature)):
+            with pytest.raises(wf.ShapeError, match=r"fft\.i?stft: window has the shape \(5,\): as many elements as a frame has are wanted, 8"):
+                call(wf.ones([32]), wf.ones([5]))
+            assert call(wf.ones([32]), wf.ones([8])).shape[0] > 0

@@ -12,12 +12,20 @@ namespace {
 void check_weights(const char *function, const Tensor &x, const Tensor &weights) {
   if (!weights.defined()) return;
   const Shape shape = shape_of(x), other = shape_of(weights);
-  bool fits = shape.size() == other.size();
-  for (std::size_t i = 0; fits && i < shape.size(); ++i)
-    fits = shape[i] == other[i] || shape[i] == unknown || other[i] == unknown;
-  if (!fits)
-    raise(ErrorKind::shape, std::string(function) + ": weights has the shape " + to_string(other) +
-                                ", and x " + to_string(shape));
+  std::vector<Tensor> open;
+  const std::string has = written(weights, open), wanted = written(x, open);
+  const std::string text =
+      std::string(function) + ": weights has the shape " + has + ", and x " + wanted;
+  if (shape.size() != other.size()) refuse_shape(text);
+  Tensor same;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == other[i] && shape[i] != unknown) continue;
+    if (shape[i] != unknown && other[i] != unknown) refuse_shape(text);
+    const auto axis = static_cast<std::int64_t>(i);
+    const Tensor here = equal(size_along(x, axis).tensor(), size_along(weights, axis).tensor());
+    same = same.defined() ? same & here : here;
+  }
+  if (same.defined()) detail::check_sizes(same, text, open);
 }
 
 /// The sums of weights, or how many there are, of the numbers 0, 1, .. below `count`; others, which

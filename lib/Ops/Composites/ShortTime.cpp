@@ -47,10 +47,13 @@ std::int64_t transform_length(const char *function, std::int64_t frame,
 Tensor window_of(const char *function, const Tensor &given, std::int64_t length, DType dtype) {
   if (!given.defined()) return fft::hann_window(length, {.dtype = dtype});
   const Shape shape = shape_of(given);
-  if (shape.size() != 1 || (shape[0] != length && shape[0] != unknown))
-    raise(ErrorKind::shape, named(function) + "window has the shape " + to_string(shape) +
-                                ": as many elements as a frame has are wanted, " +
-                                std::to_string(length));
+  std::vector<Tensor> open;
+  const std::string text = named(function) + "window has the shape " + written(given, open) +
+                           ": as many elements as a frame has are wanted, " +
+                           std::to_string(length);
+  if (shape.size() != 1 || (shape[0] != length && shape[0] != unknown)) refuse_shape(text);
+  if (shape[0] == unknown)
+    detail::check_sizes(equal(size_along(given, 0).tensor(), length), text, open);
   return cast(given, dtype);
 }
 
