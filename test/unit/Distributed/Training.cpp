@@ -179,6 +179,7 @@ public:
   explicit KilledAtCall(int call) : left_(call < 0 ? -call : call) {
     if (Group().rank() != (call < 0 ? 0 : Group().size() - 1)) left_ = 0;
   }
+  int made() const { return made_; }
   int rename(const char *from, const char *to) override {
     count();
     return FileCalls::rename(from, to);
@@ -198,9 +199,10 @@ public:
 
 private:
   void count() {
+    ++made_;
     if (left_ > 0 && --left_ == 0) std::raise(SIGKILL);
   }
-  std::atomic<int> left_;
+  std::atomic<int> left_, made_ = 0;
 };
 
 /// Of as many replicas as ranks, unless it goes on.
@@ -352,6 +354,7 @@ void training(const std::string &how) {
     KilledAtCall calls(std::stoi(folder.substr(last + 1)));
     use_file_calls(&calls);
     resumed(folder.substr(0, last), 0, 8, train::ShardState::optimizer);
+    say("calls done: " + std::to_string(calls.made()));
   } else if (part == "broken") {
     said([&] { resumed(folder, 0, std::nullopt, train::ShardState::optimizer); });
   } else if (part == "whole") {
