@@ -1,6 +1,6 @@
 // Solves with triangles, by halves: products do all but the solves of small triangles on the
 // diagonal.
-#include "Linalg/Triangular.h"
+#include "Linalg/Lu.h"
 
 #include "Support/Fault.h"
 
@@ -160,8 +160,40 @@ void triangular_solve(const RoutineCall &call) {
                        " on its diagonal is 0");
 }
 
+static_assert(kFactoredInSolve == kSmall);
+
+/// The same bits of matrices that are not factored yet.
+template <class T>
+static void factor_and_solve(const RoutineCall &call) {
+  const Batches batches(call);
+  const std::int64_t size = batches.operand<T>(0, 0).rows,
+                     columns = batches.operand<T>(1, 0).columns;
+  First singular;
+  factor_lanes<T>(
+      batches, size,
+      [&](std::int64_t first, std::int64_t count, const T *lu, const std::int64_t *pivots) {
+        Workspace<T> right;
+        T *const b = right.take(size * columns * kLanes);
+        std::fill_n(b, count < kLanes ? size * columns * kLanes : 0, T(0));
+        batches.to_lanes<T>(1, first, count, b);
+        for (std::int64_t lane = 0; lane < count; ++lane) {
+          if (zero_on_diagonal<T>(lane_of<const T>(lu, size, size, lane)))
+            singular.note(first + lane);
+          const Matrix<T> rows = lane_of(b, size, columns, lane);
+          for (std::int64_t i = 0; i < size; ++i)
+            if (const std::int64_t other = pivots[i * kLanes + lane]; other != i)
+              for (std::int64_t j = 0; j < columns; ++j) std::swap(rows(i, j), rows(other, j));
+        }
+        linalg_kernels<T>().solve_lanes(size, columns, lu, b, /*transposed=*/false);
+        batches.from_lanes<T>(0, first, count, b);
+      });
+  if (const std::optional<std::int64_t> i = singular.number())
+    batches.refuse("lu_solve", *i, "has no inverse");
+}
+
 template <class T>
 void lu_solve(const RoutineCall &call) {
+  if (call.operands.size() == 2) return factor_and_solve<T>(call);
   const bool transposed = LuSolveRoutineAttrs(call).transposed;
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;

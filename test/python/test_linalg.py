@@ -340,3 +340,30 @@ def test_condition_numbers():
     direction, step = rng.normal(size=x.shape), 1e-6
     slope = (float(total(wf.tensor(x + step * direction))) - float(total(wf.tensor(x - step * direction)))) / (2 * step)
     assert float(np.sum(wf.grad(total)(wf.tensor(x)).numpy() * direction)) == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("n", [1, 2, 7, 8, 16, 17])
+def test_small_solves_have_the_bits_of_recorded_ones(n, dtype):
+    """What nobody records is factored on the way, and keeps no triangles."""
+    rng = np.random.default_rng(n)
+    for batch in ((1,), (5,), (16,), (2, 17), (0,)):
+        draw = lambda *shape: (rng.normal(size=shape) + (1j * rng.normal(size=shape) if "complex" in dtype else 0)).astype(dtype)  # noqa: E731, B023
+        a = draw(*batch, n, n)
+        for b in (draw(*batch, n, 1), draw(*batch, n, 3), draw(*batch, 3, n).swapaxes(-1, -2)):
+            x, y = wf.tensor(a), wf.tensor(b)
+            with wf.GradientTape() as tape:
+                tape.watch(x)
+                recorded = wf.linalg.solve(x, y)
+            np.testing.assert_array_equal(wf.linalg.solve(x, y), recorded)
+            np.testing.assert_array_equal(wf.linalg.solve(wf.tensor(a.swapaxes(-1, -2)).mT, y), recorded)
+            np.testing.assert_allclose(recorded, np.linalg.solve(a, b), rtol=2e-3 if dtype in ("float32", "complex64") else 1e-8, atol=1e-5)
+        np.testing.assert_array_equal(wf.linalg.inv(x), wf.function(wf.linalg.inv)(x))
+
+
+def test_a_small_matrix_that_is_singular_is_named():
+    a = np.tile(np.eye(3), (40, 1, 1))
+    a[37, 1, 1] = 0
+    for call in (wf.linalg.solve, wf.function(wf.linalg.solve)):
+        with pytest.raises(wf.LinAlgError, match="linalg.solve: matrix 37 of the batch has no inverse"):
+            call(wf.tensor(a), wf.ones([40, 3, 1], dtype="float64"))

@@ -7,10 +7,8 @@
 #include <vector>
 
 #include "Ops/Eager.h"
-#include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
 #include "Support/CallSite.h"
-#include "Support/Profile.h"
 
 namespace weft {
 
@@ -123,7 +121,7 @@ Tensor part_in(const Tensor &pairs, std::int64_t number) {
 /// A transform whose results are parts of complex numbers. Those of an eager call that nobody
 /// records are written as they lie in pairs.
 Tensor transformed(OpCode op, std::span<const Tensor> operands, const Attrs &attrs) {
-  if (Interpreter::current() == nullptr && !profile::on() && detail::all_on_cpu(operands)) {
+  if (runs_here(operands)) {
     std::vector<TensorType> types;
     for (const Tensor &operand : operands) types.push_back(detail::type_of(operand));
     TensorType more[1];
@@ -156,13 +154,7 @@ Tensor to_real(const char *function, const Tensor &x, std::int64_t axis,
   if (!n) return real(false);
   if (n->is_number()) return real(n->number() % 2 != 0);
   // Which of two ops it is the call knows.
-  const Tensor is_odd = (*n % 2).tensor() != 0;
-  const auto body = [&](bool odd) -> detail::Body {
-    return [real, odd](std::span<const Tensor>) { return std::vector{real(odd)}; };
-  };
-  const detail::Body bodies[] = {body(true), body(false)};
-  return Interpreter::current()->construct(
-      {ConstructKind::branch, "cond", {&is_odd, 1}, bodies})[0];
+  return branched((*n % 2).tensor() != 0, [&](bool odd) { return std::vector{real(odd)}; })[0];
 }
 
 Tensor transform(const char *function, const Tensor &x, const std::optional<Size> &n,

@@ -10,7 +10,9 @@
 #include <string>
 #include <tuple>
 
+#include "Kernels/Routine.h"
 #include "OpDefs/ShapeFunctions.h"
+#include "Ops/Eager.h"
 #include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 
@@ -134,13 +136,8 @@ auto by_form(const char *function, const char *name, const Tensor &x, F f) {
   check_matrices(function, name, x);
   const Size rows = pinned_size(x, x.rank() - 2), columns = pinned_size(x, x.rank() - 1);
   if (rows.is_number() && columns.is_number()) return f(rows.number() < columns.number());
-  const Tensor is_wide = rows.tensor() < columns.tensor();
-  const auto branch = [&](bool wide) {
-    return [&f, wide](std::span<const Tensor>) { return listed(f(wide)); };
-  };
-  const detail::Body branches[] = {branch(true), branch(false)};
-  return from_list<decltype(f(true))>(Interpreter::current()->construct(
-      ConstructCall{ConstructKind::branch, "cond", {&is_wide, 1}, branches}));
+  return from_list<decltype(f(true))>(
+      branched(rows.tensor() < columns.tensor(), [&](bool wide) { return listed(f(wide)); }));
 }
 
 /// Which matrix a solve is of.
@@ -226,8 +223,22 @@ struct Diagonal {
   }
 };
 
+/// Of many small matrices, factored on the way: nobody records the call, so that the triangles are
+/// of no use. Undefined for others.
+Tensor solved_at_once(const Tensor &a, const Tensor &columns) {
+  const Tensor operands[] = {a, columns};
+  if (!runs_here(operands) || a.dtype() != columns.dtype() || a.rank() == 2 ||
+      a.shape().back() > kernels::kFactoredInSolve)
+    return {};
+  Tensor result = detail::new_tensor(columns.dtype(), columns.shape());
+  eager::run_routine(op_info(OpCode::lu_solve), operands, Attrs{false}, {&result, 1});
+  return result;
+}
+
 /// What matrices take to columns, with the batches of both where these differ.
 Tensor solved(const Tensor &a, const Tensor &columns, const std::optional<Sizes> &batches) {
+  if (!batches)
+    if (Tensor y = solved_at_once(a, columns); y.defined()) return y;
   Factors factors(a);
   if (!batches) return solve_with(a, factors, columns);
   factors.triangles = in_batches(factors.triangles, *batches, 2);

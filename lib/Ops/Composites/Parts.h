@@ -1,6 +1,7 @@
 // Parts of tensors along one axis, for functions made of ops.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 #include "OpDefs/SizeWords.h"
 #include "Ops/Composites/Composites.h"
 #include "Ops/Interpreter.h"
+#include "Runtime/OnDevice.h"
+#include "Support/Profile.h"
 #include <weft/detail/binding.h>
 
 namespace weft::composites {
@@ -96,6 +99,26 @@ inline std::string written(const Size &size, std::vector<Tensor> &open) {
   if (size.is_number()) return std::to_string(size.number());
   open.push_back(size.tensor());
   return "{}";
+}
+
+/// Whether the routine of an op may be run here, and a function be done by it in another way than
+/// by ops: nobody records them, and the operands are values in host memory.
+inline bool runs_here(std::span<const Tensor> operands) {
+  return Interpreter::current() == nullptr && !profile::on() &&
+         std::ranges::none_of(operands, [](const Tensor &x) { return x.traced(); }) &&
+         detail::all_on_cpu(operands);
+}
+
+/// What `f` gives of true where that holds, of false elsewhere, which only a run finds: a branch of
+/// the program.
+template <class F>
+std::vector<Tensor> branched(const Tensor &holds, const F &f) {
+  const auto body = [&](bool taken) -> detail::Body {
+    return [&f, taken](std::span<const Tensor>) { return f(taken); };
+  };
+  const detail::Body bodies[] = {body(true), body(false)};
+  return Interpreter::current()->construct(
+      ConstructCall{ConstructKind::branch, "cond", {&holds, 1}, bodies});
 }
 
 /// Throws ShapeError with such a message, of which a trace knows enough: the other sizes are None.

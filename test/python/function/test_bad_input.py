@@ -150,3 +150,36 @@ def test_messages_of_text_that_is_no_utf8():
     ):
         with pytest.raises((wf.DTypeError, wf.ValueError), match=r"is odd\\xff"):
             wrong()
+
+
+def test_no_function_computes_with_what_outlived_its_trace():
+    """Each gives the value itself, its type or a StateError; what runs routines by itself once read memory that is none."""
+    kept = []
+
+    @wf.function
+    def f(*xs):
+        kept.extend(xs)
+        return xs[0]
+
+    x = wf.ones([4, 4])
+    f(x, wf.ones([3, 4, 4]))
+    a, b = kept
+    refused = 0
+    for module in (wf, wf.linalg, wf.fft, wf.nn, wf.losses):
+        for name in dir(module):
+            function = getattr(module, name)
+            if name.startswith("_") or name[0].isupper() or not callable(function) or name in ("save", "load", "function", "print"):
+                continue
+            for args in ((a,), (a, a), (b,), (b, b), (x, a), (a, x), (a, 2), (a, [4, 4]), ([a, a],)):
+                try:
+                    with contextlib.redirect_stdout(None):
+                        function(*args)
+                except wf.StateError:
+                    refused += 1
+                except (wf.Error, TypeError, AttributeError):
+                    pass  # no such arguments
+    assert refused > 500
+    with pytest.raises(wf.StateError, match="used outside of its trace"):
+        wf.fft.fft(a)
+    with pytest.raises(wf.StateError, match="used outside of its trace"):
+        wf.linalg.solve(b, b)
