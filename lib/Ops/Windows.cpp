@@ -118,14 +118,43 @@ Tensor padded_same(const Tensor &x, std::size_t axis, std::int64_t stride, std::
 namespace {
 
 /// Both in the dtype that they promote to, as those of a product.
-std::pair<Tensor, Tensor> promoted(const Operand &x, const Operand &kernel) {
+std::pair<Tensor, Tensor> promoted(const char *function, const Operand &x, const Operand &kernel) {
   const auto of = [](const Tensor &t, DType dtype) {
     return detail::type_of(t).dtype == dtype ? t : cast(t, dtype);
   };
   const Tensor a = x.materialize(), b = kernel.materialize();
   const DType dtype =
-      DTypeJoin{detail::type_of(a).dtype, detail::type_of(b).dtype}.common_or_throw("convolution");
+      DTypeJoin{detail::type_of(a).dtype, detail::type_of(b).dtype}.common_or_throw(function);
   return {of(a, dtype), of(b, dtype)};
+}
+
+/// The kernel with the sizes of its window as numbers: those of the call that is traced, to which
+/// the trace is pinned. Throws ShapeError where they are not known and the padding follows from
+/// them.
+Tensor with_known_window(const char *function, const Tensor &kernel, std::size_t axes,
+                         bool decides) {
+  const Shape shape = detail::type_of(kernel).shape;
+  axes = std::min(axes, shape.size());
+  if (std::ranges::count(std::span(shape).first(axes), unknown) == 0) return kernel;
+  Sizes sizes;
+  bool found = false;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const auto at = static_cast<std::int64_t>(axis);
+    Size size = kernel.size(at);
+    if (axis < axes && shape[axis] == unknown) {
+      if (const std::int64_t known = detail::size_for_call(kernel, at); known != unknown) {
+        size = known;
+        found = true;
+      } else if (decides) {
+        raise(ErrorKind::shape, std::string(function) + ": kernel has the shape " +
+                                    to_string(shape) + ", and the padding follows from its axis " +
+                                    std::to_string(axis) +
+                                    ", whose size is not known in this trace: give it as pairs");
+      }
+    }
+    sizes.push_back(size);
+  }
+  return found ? reshape(kernel, sizes) : kernel;
 }
 
 } // namespace
@@ -134,10 +163,13 @@ Tensor convolution(const Operand &x, const Operand &kernel, const ConvolutionOpt
   const CallSite site(call::where_of({&x, &kernel}));
   call::rank_of(OpCode::convolution, x);
   call::rank_of(OpCode::convolution, kernel);
-  auto [images, weights] = promoted(x, kernel);
+  auto [images, weights] = promoted("convolution", x, kernel);
   const std::size_t axes = spatial_axes("convolution", detail::type_of(images).shape);
   const Ints strides = entries(options.strides, axes, 1);
   const Ints dilations = entries(options.dilations, axes, 1);
+  const Padding::Kind kind = options.padding.kind();
+  weights = with_known_window("convolution", weights, axes,
+                              kind == Padding::Kind::same || kind == Padding::Kind::causal);
   const Ints window = detail::type_of(weights).shape;
   std::vector<std::size_t> open;
   const Amounts padding = amounts_of("convolution", detail::type_of(images).shape, options.padding,
@@ -155,9 +187,8 @@ Tensor convolution_transpose(const Operand &x, const Operand &kernel,
   const CallSite site(call::where_of({&x, &kernel}));
   call::rank_of(OpCode::convolution_transpose, x);
   call::rank_of(OpCode::convolution_transpose, kernel);
-  const Shape window = detail::type_of(kernel.materialize()).shape;
-  const std::size_t axes =
-      spatial_axes("convolution_transpose", detail::type_of(x.materialize()).shape);
+  auto [images, weights] = promoted("convolution_transpose", x, kernel);
+  const std::size_t axes = spatial_axes("convolution_transpose", detail::type_of(images).shape);
   const Ints strides = entries(options.strides, axes, 1);
   const Ints dilations = entries(options.dilations, axes, 1);
   Amounts padding{Ints(axes, 0), Ints(axes, 0)};
@@ -165,6 +196,12 @@ Tensor convolution_transpose(const Operand &x, const Operand &kernel,
   const Padding::Kind kind = options.padding.kind();
   if (kind == Padding::Kind::causal)
     raise(ErrorKind::value, "convolution_transpose: padding may not be causal");
+  const bool covers = options.output_padding.empty() &&
+                      std::ranges::any_of(strides, [](std::int64_t stride) { return stride > 1; });
+  weights =
+      with_known_window("convolution_transpose", weights, axes,
+                        kind == Padding::Kind::same || (kind == Padding::Kind::valid && covers));
+  const Shape window = detail::type_of(weights).shape;
   if (kind == Padding::Kind::pairs)
     padding = pairs_of("convolution_transpose", options.padding, axes);
   for (std::size_t axis = 0; axis < axes && axis < strides.size(); ++axis) {
@@ -181,7 +218,6 @@ Tensor convolution_transpose(const Operand &x, const Operand &kernel,
     }
   }
   if (!options.output_padding.empty()) extra = options.output_padding;
-  const auto [images, weights] = promoted(x, kernel);
   const Operand of(images), by(weights);
   return call::general(OpCode::convolution_transpose, {&of, &by},
                        Attrs{Attr(strides), Attr(padding.low), Attr(padding.high), Attr(dilations),
