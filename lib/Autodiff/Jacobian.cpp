@@ -10,8 +10,12 @@ namespace weft::autodiff {
 
 namespace {
 
+/// The type, with the sizes of the call that is traced, which the trace is pinned to.
+TensorType type_for_call(const Tensor &tensor) {
+  return {detail::type_of(tensor).dtype, detail::shape_for_call(tensor)};
+}
 TensorType type_of_source(const GradientSource &source) {
-  return source.variable() ? source.variable()->type() : detail::type_of(source.tensor());
+  return source.variable() ? source.variable()->type() : type_for_call(source.tensor());
 }
 
 void check_sizes_known(const char *name, const char *what, const TensorType &type) {
@@ -79,7 +83,7 @@ std::vector<Tensor> Tape::at_once(const char *name, const Tensor &target,
 std::vector<Tensor> Tape::one_by_one(const Tensor &target, std::span<const GradientSource> sources,
                                      const Tensor &seeds, std::int64_t count) {
   TensorEmitter e;
-  const Shape shape = detail::type_of(target).shape;
+  const Shape shape = detail::shape_for_call(target);
   std::vector<std::vector<Tensor>> rows(sources.size());
   for (std::int64_t i = 0; i < count; ++i) {
     Ints starts(shape.size() + 1), limits(joined(Ints{i + 1}, shape)), strides(shape.size() + 1, 1);
@@ -110,7 +114,7 @@ std::vector<Tensor> Tape::jacobian(const Tensor &target, std::span<const Gradien
   DeviceOfOperands device;
   device.follow(target);
   check_unconnected(options.unconnected);
-  const TensorType type = detail::type_of(target);
+  const TensorType type = type_for_call(target);
   if (!is_floating(type.dtype))
     throw DTypeError("jacobian: the target is " + to_string(type) + why_no_jacobian(type.dtype));
   check_sizes_known("jacobian", "target", type);
@@ -142,7 +146,7 @@ Tensor Tape::batch_jacobian(const Tensor &target, const GradientSource &source,
   DeviceOfOperands device;
   device.follow(target);
   check_unconnected(options.unconnected);
-  const TensorType type = detail::type_of(target), by = type_of_source(source);
+  const TensorType type = type_for_call(target), by = type_of_source(source);
   const std::string both = "target is " + to_string(type) + " and the source " + to_string(by);
   if (!is_floating(type.dtype))
     throw DTypeError("batch_jacobian: the " + both + why_no_jacobian(type.dtype));
