@@ -66,45 +66,51 @@ Tensor taken(const Tensor &x, const Entry &entry, std::int64_t axis) {
 
 /// x with the elements start, start + step, ... of one axis replaced by those of `value`.
 Tensor with_slice(const Tensor &x, const Slice &slice, const Tensor &value, std::int64_t axis) {
-  const std::int64_t size = detail::type_of(x).shape[static_cast<std::size_t>(axis)];
+  const Size size = composites::size_along(x, axis);
   const auto part = [&](std::optional<std::int64_t> start, std::optional<std::int64_t> stop) {
     return composites::along(x, axis, Slice{start, stop});
   };
-  if (slice.step == 1) {
+  // Bounds that count from the same end, or whose places are known, have an order.
+  const std::int64_t start = slice.start.value_or(0);
+  const bool ordered = size.is_number() || !slice.stop || (start < 0) == (*slice.stop < 0);
+  if (slice.step == 1 && ordered) {
     // What is in front ends where the slice begins; behind it, an empty slice begins there as well.
-    const std::int64_t start = slice.start.value_or(0);
     std::vector<Tensor> parts;
-    if (slice.start) parts.push_back(part({}, start));
+    // Of an axis that may be empty, where x[:1] is an error.
+    if (slice.start && start > 0 && !size.is_number())
+      parts.push_back(composites::between(x, axis, 0, min(size, start)));
+    else if (slice.start) parts.push_back(part({}, start));
     parts.push_back(value);
     if (slice.stop) {
-      if (size == unknown && (start < 0) != (*slice.stop < 0))
-        throw StateError(
-            "at: the slice begins at one end of axis " + std::to_string(axis) +
-            " and ends at the other, and the size of the axis is not known in this trace");
       const auto from_front = [&](std::int64_t bound) {
-        if (size == unknown) return bound;
-        return std::clamp<std::int64_t>(bound < 0 ? bound + size : bound, 0, size);
+        if (!size.is_number()) return bound;
+        const std::int64_t count = size.number();
+        return std::clamp<std::int64_t>(bound < 0 ? bound + count : bound, 0, count);
       };
       parts.push_back(part(std::max(from_front(start), from_front(*slice.stop)), {}));
     }
     return parts.size() == 1 ? value : concatenate(std::span<const Tensor>(parts), {.axis = axis});
   }
-  if (size == unknown)
-    throw StateError("at: a slice with a step other than 1, and the size of axis " +
-                     std::to_string(axis) + " is not known in this trace");
   // Which element of `value` each element of the axis takes, if any.
   const Tensor positions = detail::index_tensor(arange(size, DType::i64), {{Index(slice)}});
-  const std::int64_t count = positions.size();
-  if (count == 0) return x;
+  const Size count = composites::size_along(positions, 0);
+  if (count.is_number() && count.number() == 0) return x;
   const Tensor source =
       add_along_axis(zeros({size}, DType::i64), positions, arange(count, DType::i64));
   const Tensor replaced =
       add_along_axis(zeros({size}, DType::i32), positions, ones({count}, DType::i32)) > 0;
-  Ints along(static_cast<std::size_t>(x.rank()), 1);
-  along[static_cast<std::size_t>(axis)] = size;
+  const auto rank = static_cast<std::size_t>(x.rank()), at = static_cast<std::size_t>(axis);
+  Sizes along(Ints(rank, 1));
+  along.set(at, size);
   // Of the shape of x, whose other sizes a trace may not know.
   const Tensor mask = logical_or(reshape(replaced, along), zeros_like(x.astype(DType::boolean)));
-  return select(mask, gather(value, source, {.axis = axis}), x);
+  // Of none that a call may have, one more is there to be taken and not used.
+  Ints more(rank, 0);
+  more[at] = 1;
+  const Tensor values = count.is_number() ? value
+                                          : pad(value, tensor(0).astype(value.dtype()),
+                                                Ints(rank, 0), more, Ints(rank, 0));
+  return select(mask, gather(values, source, {.axis = axis}), x);
 }
 
 /// `value` has the shape of `x[entries]`.
