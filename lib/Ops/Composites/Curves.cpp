@@ -97,6 +97,8 @@ Tensor trapezoid(const Tensor &y, const Tensor &x, const TrapezoidOptions &optio
   const Tensor pairs = (later(y, axis) + earlier(y, axis)) / 2;
   if (!x.defined()) return sum(pairs, {.axes = Ints{axis}}) * options.dx;
   const std::int64_t at = x.rank() == 1 ? 0 : axis;
+  if (at < x.rank())
+    check_same("trapezoid: y", size_along(y, axis), "elements", "x", size_along(x, at));
   Tensor wide = later(x, at) - earlier(x, at);
   if (x.rank() == 1)
     for (std::int64_t i = axis + 1; i < y.rank(); ++i) wide = with_axis(wide, wide.rank());

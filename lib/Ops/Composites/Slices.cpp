@@ -217,10 +217,13 @@ Tensor pad(const Tensor &x, PadWidths widths, const PadOptions &options) {
   for (std::size_t i = 0; i < rank; ++i) {
     if (low[i] == 0 && high[i] == 0) continue;
     const auto axis = static_cast<std::int64_t>(i);
-    const std::int64_t size = shape_of(x)[i];
-    if (size == 0)
-      raise(ErrorKind::shape, "pad: axis " + std::to_string(axis) + " of x, which has the shape " +
-                                  to_string(shape_of(x)) + ", has no element to repeat");
+    if (const std::int64_t size = shape_of(x)[i]; size == 0 || size == unknown) {
+      std::vector<Tensor> open;
+      const std::string text = "pad: axis " + std::to_string(axis) + " of x, which has the shape " +
+                               written(x, open) + ", has no element to repeat";
+      if (size == 0) refuse_shape(text);
+      detail::check_sizes(size_along(x, axis).tensor() > std::int64_t{0}, text, open);
+    }
     y = copies
             ? gather(y, sources(options.mode, size_along(x, axis), low[i], high[i]), {.axis = axis})
             : computed_around(y, axis, low[i], high[i], options);
