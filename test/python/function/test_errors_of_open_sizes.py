@@ -19,6 +19,13 @@ def i(*numbers):
 M = wf.linalg
 # A function by what is wrong, and its arguments, whose sizes its signature leaves open.
 SAME = {
+    "pad edge": (lambda x: wf.pad(x, 1, mode="edge"), f(0)),
+    "pad reflect": (lambda x: wf.pad(x, [[0, 0], [2, 1]], mode="reflect"), f(3, 0)),
+    "pad mean": (lambda x: wf.pad(x, 1, mode="mean"), f(0)),
+    "trapezoid": (wf.trapezoid, f(3), f(2)),
+    "trapezoid of rows": (lambda y, x: wf.trapezoid(y, x, axis=0), f(3, 4), f(2)),
+    "stft's window": (lambda x, w: wf.fft.stft(x, 4, 2, window=w), f(9), f(3)),
+    "histogram's weights": (lambda x, w: wf.histogram(x, 3, range=[0.0, 2.0], weights=w).hist, f(2, 3), f(2, 4)),
     "an index": (lambda x: x[5], f(3)),
     "an index of a later axis": (lambda x: x[:, 5], f(3, 4)),
     "take": (lambda x, k: wf.take(x, k, 0), f(3), i(1, 7)),

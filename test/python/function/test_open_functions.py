@@ -320,3 +320,66 @@ def test_axes_of_open_sizes_that_differ():
     cube = ([None] * 3, "float64")
     with pytest.raises(wf.ShapeError, match="tensordot: axis 2 of a is of size 4 and of 5"):
         opened(lambda x, y: wf.tensordot(x, y, 1), [cube, cube])[0](wf.ones((2, 3, 4), "float64"), wf.ones((5, 5, 2), "float64"))
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("padding", ["same", "causal", "valid", [(1, 2)]])
+def test_kernels_of_several_sizes(padding, stride, transposed):
+    """Padding follows from a kernel's sizes: a trace of others than before is one for these sizes alone."""
+    if transposed and padding == "causal":
+        return
+    rng = np.random.default_rng(0)
+    op = wf.convolution_transpose if transposed else wf.convolution
+    call = lambda x, k: op(x, k, strides=[stride], padding=padding)  # noqa: E731
+    slope = lambda x, k: wf.grad(lambda k: wf.sum(wf.square(call(x, k))))(k)  # noqa: E731
+    traced, traced_slope = wf.function(call), wf.function(slope)
+    for size, window in ((5, 3), (5, 2), (6, 5), (5, 3), (7, 1), (9, 4)):
+        x, k = (wf.tensor(rng.normal(size=shape).astype(np.float32)) for shape in ((1, size, 2), (window, 2, 2)))
+        np.testing.assert_allclose(traced(x, k), call(x, k), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(traced_slope(x, k), slope(x, k), rtol=1e-4, atol=1e-4)
+    spec = wf.function(call, input_signature=[wf.TensorSpec([1, None, 2]), wf.TensorSpec([None, 2, 2])])
+    if isinstance(padding, str) and (padding != "valid" or (transposed and stride == 2)):
+        with pytest.raises(wf.ShapeError, match=r"kernel has the shape \(None, 2, 2\), and the padding follows from its axis 0, whose size is not known"):
+            spec(x, k)
+    else:
+        np.testing.assert_allclose(spec(x, k), call(x, k), rtol=1e-4, atol=1e-5)
+
+
+def test_jacobians_of_several_sizes():
+    def by_rows(x):
+        with wf.GradientTape() as tape:
+            tape.watch(x)
+            y = x**3
+        return tape.batch_jacobian(y, x)
+
+    hessian = wf.function(lambda x: wf.hessian(lambda x: wf.sum(x * x * x))(x))
+    jacobian = wf.function(lambda x: wf.jacobian(lambda x: wf.sin(x) * x[0])(x))
+    rows = wf.function(by_rows)
+    rng = np.random.default_rng(1)
+    for size in (2, 3, 5, 1, 3):
+        x, y = (wf.tensor(rng.normal(size=shape)) for shape in ((size,), (size, size + 1)))
+        np.testing.assert_allclose(hessian(x), np.diag(6 * x.numpy()), rtol=1e-12)
+        np.testing.assert_allclose(jacobian(x), wf.jacobian(lambda x: wf.sin(x) * x[0])(x), rtol=1e-12)
+        np.testing.assert_allclose(rows(y), by_rows(y), rtol=1e-12)
+
+
+@pytest.mark.parametrize("step", [1, 2, -1, -2, 3])
+def test_slices_that_are_set(step):
+    """From one end to the other, and with steps; a slice of one element is there or an error, which reads say as well."""
+    for start in (None, 0, 1, 3, -1, -2, -7):
+        for stop in (None, 0, 2, 5, -1, -3, -9):
+            at = slice(start, stop, step)
+            call = lambda x: (x.at[at].set(x[at] * 2 + 1), wf.grad(lambda x: wf.sum(wf.square(x.at[at].set(3 * x[at]))))(x))  # noqa: B023, E731
+            traced = wf.function(call, input_signature=[wf.TensorSpec([None, None])])
+            for size in (0, 1, 2, 4, 6, 9):
+                x = wf.tensor(np.arange(2 * size, dtype=np.float32).reshape(size, 2))
+                try:
+                    found = traced(x)
+                except wf.OutOfRangeError:
+                    assert len(range(9)[at]) == 1 or len(range(size)[at]) == 0
+                    continue
+                expected = x.numpy().copy()
+                expected[at] = expected[at] * 2 + 1
+                np.testing.assert_array_equal(found[0], expected)
+                np.testing.assert_array_equal(found[1], call(x)[1])
