@@ -738,9 +738,8 @@ private:
 /// The elements of a tensor at an index, as `x.at({...})` gives them: each member is the whole
 /// tensor with these elements changed, and the tensor itself stays as it is. A value is repeated to
 /// the shape of the elements; a C++ scalar takes the tensor's dtype. Throws IndexError for an index
-/// out of range, ShapeError for a value that does not broadcast, DTypeError for one of another
-/// dtype, and StateError where a trace does not know the size of an axis of which a step,
-/// or a slice between both ends, is taken.
+/// out of range, ShapeError for a value that does not broadcast, and DTypeError for one of another
+/// dtype.
 class TensorAt {
 public:
   TensorAt(Tensor x, std::vector<Index> indices);
