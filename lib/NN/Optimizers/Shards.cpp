@@ -22,16 +22,22 @@ namespace weft::optimizers {
 namespace detail {
 
 Cut::Cut(std::vector<Sized> variables, int ranks)
-    : variables_(std::move(variables)), order_(variables_.size()), starts_(variables_.size()),
+    : variables_(std::move(variables)), order_(variables_.size()), places_(variables_.size()),
       ranks_(ranks) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
     const std::size_t of_a = variables_[a].item_size, of_b = variables_[b].item_size;
     return of_a != of_b ? of_a > of_b : a < b;
   });
+  // What is left behind the last full run goes with that.
+  std::int64_t left = 0;
+  for (const Sized &variable : variables_) left += bytes_of(variable);
+  runs_.push_back(0);
   for (const std::size_t i : order_) {
-    starts_[i] = bytes_;
-    bytes_ += variables_[i].elements * static_cast<std::int64_t>(variables_[i].item_size);
+    if (runs_.back() >= kRunBytes && left >= kRunBytes) runs_.push_back(0);
+    places_[i] = {runs_.size() - 1, runs_.back()};
+    runs_.back() += bytes_of(variables_[i]);
+    left -= bytes_of(variables_[i]);
   }
 }
 
@@ -39,10 +45,10 @@ Piece Cut::piece(std::size_t variable, int rank) const {
   const Sized &of = variables_[variable];
   const auto item = static_cast<std::int64_t>(of.item_size);
   const auto element = [&](std::int64_t byte) {
-    const std::int64_t within = byte - starts_[variable];
+    const std::int64_t within = byte - places_[variable].begin;
     return within <= 0 ? 0 : std::min((within + item - 1) / item, of.elements);
   };
-  const auto [begin, end] = distributed::share_of(bytes_, rank, ranks_);
+  const auto [begin, end] = distributed::share_of(runs_[places_[variable].run], rank, ranks_);
   return {element(begin), element(end)};
 }
 
@@ -83,11 +89,15 @@ std::vector<Tensor> gather_parts(const char *function, const Shards &shards,
   }
   distributed::gather_run({function, where}, shards.group, what, ends, all);
   at = all.impl()->data;
-  for (const OwnPart *const one : ordered) {
-    const Tensor &result = results[static_cast<std::size_t>(one - own.data())];
-    copy(result.impl()->data, at, bytes_of(result));
-    at += bytes_of(result);
-  }
+  for (int rank = 0; rank < shards.ranks; ++rank)
+    for (const OwnPart *const one : ordered) {
+      const Piece piece = cut.piece(one->variable, rank);
+      const std::size_t item = item_size(one->dtype);
+      const Tensor &result = results[static_cast<std::size_t>(one - own.data())];
+      const std::size_t size = static_cast<std::size_t>(piece.size()) * item;
+      copy(result.impl()->data + static_cast<std::size_t>(piece.begin) * item, at, size);
+      at += size;
+    }
   return results;
 }
 

@@ -18,10 +18,13 @@ struct Piece {
   bool operator==(const Piece &) const = default;
 };
 
-/// All variables one behind the other, wide dtypes first, so that all elements are aligned, cut
-/// into as many runs of bytes as there are ranks, as equal as elements allow.
+/// All variables one behind the other, wide dtypes first, so that all elements are aligned, in runs
+/// of whole variables of at least `kRunBytes`, if there are as many. Each run is cut into as many
+/// parts as there are ranks, as equal as elements allow: so that all ranks have parts of each
+/// layer, and none waits for all of it where layers come one after the other.
 class Cut {
 public:
+  static constexpr std::int64_t kRunBytes = std::int64_t{1} << 18;
   struct Sized {
     std::int64_t elements;
     std::size_t item_size;
@@ -34,10 +37,18 @@ public:
   const std::vector<std::size_t> &order() const { return order_; }
 
 private:
+  static std::int64_t bytes_of(const Sized &variable) {
+    return variable.elements * static_cast<std::int64_t>(variable.item_size);
+  }
+  /// Where a variable stands: in which run, and how many bytes behind its begin.
+  struct Place {
+    std::size_t run;
+    std::int64_t begin;
+  };
   std::vector<Sized> variables_;
   std::vector<std::size_t> order_;
-  std::vector<std::int64_t> starts_; ///< of the variables, in bytes
-  std::int64_t bytes_ = 0;
+  std::vector<Place> places_;
+  std::vector<std::int64_t> runs_; ///< their bytes
   int ranks_;
 };
 

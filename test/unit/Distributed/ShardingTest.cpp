@@ -42,8 +42,22 @@ TEST(Cut, GivesEachElementToOneRankAndAllTheSame) {
         }
         EXPECT_EQ(at, model[i].elements);
       }
-      for (const std::int64_t own : of_rank) EXPECT_LE(own, bytes / ranks + 8);
+      // A part of each run ends within an element.
+      const std::int64_t runs = std::max<std::int64_t>(bytes / Cut::kRunBytes, 1);
+      for (const std::int64_t own : of_rank) EXPECT_LE(own, bytes / ranks + 8 * runs);
     }
+}
+
+/// Gradients of a layer come together, and all ranks are to have work with them.
+TEST(Cut, GivesAllRanksPartsOfEachLayer) {
+  constexpr std::int64_t elements = Cut::kRunBytes / 4;
+  // Layers of a matrix and a bias; the last is too small for a run of its own.
+  const Cut cut({{elements, 4}, {100, 4}, {4 * elements, 4}, {100, 4}, {elements / 2, 4}}, 4);
+  for (const std::size_t layer : {0, 2})
+    for (int rank = 0; rank < 4; ++rank)
+      EXPECT_GT(cut.piece(layer, rank).size(), elements / 8) << layer << " of rank " << rank;
+  EXPECT_EQ(cut.piece(4, 0).size(), 0);
+  EXPECT_GT(cut.piece(4, 3).size(), 0);
 }
 
 TEST(Cut, HasWideElementsFirst) {
