@@ -35,8 +35,9 @@ void BackgroundReduction::finish() noexcept {
   group_.state()->hurry = false;
 }
 
-void BackgroundReduction::begin(std::string what) {
+void BackgroundReduction::begin(std::string what, PartOf part_of) {
   what_ = std::move(what);
+  part_of_ = std::move(part_of);
   open_.clear();
   const std::lock_guard lock(mutex_);
   sums_.clear();
@@ -65,6 +66,7 @@ void BackgroundReduction::close() {
 
 void BackgroundReduction::send(Bucket bucket) {
   bucket.what = what_;
+  bucket.part_of = part_of_;
   if (!thread_.joinable()) {
     generation_ = forks::generation();
     thread_ = thread_without_signals([this, place = detail::Place::current()] { work(place); });
@@ -77,7 +79,11 @@ void BackgroundReduction::send(Bucket bucket) {
 }
 
 std::map<std::size_t, Tensor> BackgroundReduction::reduce(const Bucket &bucket) const {
-  const Lists list{Reduction::sum, bucket.leaves};
+  Lists list{Reduction::sum, bucket.leaves};
+  if (bucket.part_of)
+    list.part_of = [&](std::size_t tensor, int rank) {
+      return bucket.part_of(bucket.numbers[tensor], rank);
+    };
   std::vector<Tensor> sums =
       std::move(reduce_in_buckets(caller_, group_, replicas_, {&list, 1}, bucket.what,
                                   std::numeric_limits<std::size_t>::max() / 8)[0]);

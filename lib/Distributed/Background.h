@@ -27,8 +27,9 @@ public:
   BackgroundReduction(const BackgroundReduction &) = delete;
   BackgroundReduction &operator=(const BackgroundReduction &) = delete;
 
-  /// Begins a round; `what` is said where ranks do not do the same.
-  void begin(std::string what);
+  /// Begins a round; `what` is said where ranks do not do the same. If `part_of` is not empty, a
+  /// rank gets its part of each tensor alone, by its number.
+  void begin(std::string what, PartOf part_of = {});
   /// A tensor of each of this rank's replicas, on the host. No round has a number twice.
   void add(std::size_t number, std::vector<Tensor> leaves);
   /// No more come in this round: buckets that are not full go as well.
@@ -49,6 +50,7 @@ private:
     std::vector<std::vector<Tensor>> leaves; ///< one list for each replica
     std::size_t bytes = 0;
     std::string what;
+    PartOf part_of;
   };
   void send(Bucket bucket);
   void work(const std::string &place);
@@ -60,6 +62,7 @@ private:
   const std::int64_t replicas_;
   const std::size_t bucket_bytes_;
   std::string what_;
+  PartOf part_of_;
   std::map<DType, Bucket> open_; ///< not full yet
   std::thread thread_;
   std::uint32_t generation_ = 0; ///< of forks: that of the thread

@@ -57,33 +57,67 @@ struct Bucket {
   std::size_t list;                 ///< the number of `of`
   std::vector<std::size_t> tensors; ///< the numbers of these
   std::size_t elements = 0;
+  /// The elements of each rank end there, where each gets its own alone.
+  std::vector<std::size_t> ends = {};
 
   const Tensor &first() const { return of->leaves.front()[tensors.front()]; }
   DType dtype() const { return first().dtype(); }
   std::size_t bytes() const { return elements * item_size(dtype()); }
 };
 
-/// The tensors of each replica one behind the other, on the host.
+/// Where the elements of each rank end, when its part of all tensors stands before that of the
+/// next.
+std::vector<std::size_t> ends_of(const Bucket &bucket, int ranks) {
+  std::vector<std::size_t> ends;
+  std::size_t end = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    for (const std::size_t i : bucket.tensors) {
+      const auto [from, to] = bucket.of->part_of(i, rank);
+      end += static_cast<std::size_t>(to - from);
+    }
+    ends.push_back(end);
+  }
+  return ends;
+}
+
+/// The tensors of each replica, or each rank's part of them, one behind the other, on the host.
 Tensor packed(const Bucket &bucket) {
   const auto leaves = static_cast<std::int64_t>(bucket.of->leaves.size());
   const Tensor all =
       new_tensor(bucket.dtype(), Shape{leaves * static_cast<std::int64_t>(bucket.elements)});
   std::byte *to = all.impl()->data;
-  for (const std::vector<Tensor> &leaf : bucket.of->leaves)
-    for (const std::size_t i : bucket.tensors) {
-      const Tensor host = weft::detail::on_host(leaf[i]).contiguous();
-      std::memcpy(to, host.impl()->data, bytes_of(host));
-      to += bytes_of(host);
-    }
+  const auto add = [&](const std::byte *from, std::size_t bytes) {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+    to += bytes;
+  };
+  const std::size_t item = item_size(bucket.dtype());
+  for (const std::vector<Tensor> &leaf : bucket.of->leaves) {
+    std::vector<Tensor> hosts;
+    for (const std::size_t i : bucket.tensors)
+      hosts.push_back(weft::detail::on_host(leaf[i]).contiguous());
+    if (bucket.ends.empty())
+      for (const Tensor &host : hosts) add(host.impl()->data, bytes_of(host));
+    for (int rank = 0; rank < static_cast<int>(bucket.ends.size()); ++rank)
+      for (std::size_t i = 0; i < hosts.size(); ++i) {
+        const auto [first, last] = bucket.of->part_of(bucket.tensors[i], rank);
+        add(hosts[i].impl()->data + static_cast<std::size_t>(first) * item,
+            static_cast<std::size_t>(last - first) * item);
+      }
+  }
   return all;
 }
 
-void unpack(const Bucket &bucket, const Tensor &all, std::vector<Tensor> &results) {
+void unpack(const Bucket &bucket, int rank, const Tensor &all, std::vector<Tensor> &results) {
   const std::byte *from = all.impl()->data;
   for (const std::size_t i : bucket.tensors) {
     const Tensor &like = bucket.of->leaves.front()[i];
-    const Tensor result = new_tensor(like.dtype(), like.shape());
-    std::memcpy(result.impl()->data, from, bytes_of(result));
+    Shape shape = like.shape();
+    if (!bucket.ends.empty()) {
+      const auto [first, last] = bucket.of->part_of(i, rank);
+      shape = Shape{last - first};
+    }
+    const Tensor result = new_tensor(like.dtype(), shape);
+    if (bytes_of(result) != 0) std::memcpy(result.impl()->data, from, bytes_of(result));
     from += bytes_of(result);
     results[i] = weft::detail::moved(result, like.impl()->device);
   }
@@ -94,7 +128,8 @@ std::string text_of(std::span<const Bucket> buckets) {
   std::string text;
   for (const Bucket &bucket : buckets)
     text += (text.empty() ? "" : ", ") + std::to_string(bucket.tensors.size()) + " of " +
-            std::to_string(bucket.of->leaves.front().size()) + " tensors";
+            std::to_string(bucket.of->leaves.front().size()) +
+            (bucket.ends.empty() ? " tensors" : " tensors in parts");
   if (buckets.size() == 1) return text;
   for (const Bucket &bucket : buckets)
     text += (&bucket == buckets.data() ? ": " : ", ") + std::to_string(bucket.elements) + " " +
@@ -126,32 +161,40 @@ reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replica
     std::size_t end = begin, bytes = 0;
     do bytes += buckets[end++].bytes();
     while (end < buckets.size() && bytes + buckets[end].bytes() <= most);
-    const std::span<const Bucket> some(buckets.data() + begin, end - begin);
+    const std::span<Bucket> some(buckets.data() + begin, end - begin);
     Call call(caller.function, group, caller.where);
     std::vector<Tensor> sums;
     std::vector<Reducing> whats;
     std::vector<std::byte *> to;
-    for (const Bucket &bucket : some) {
+    for (Bucket &bucket : some) {
+      std::size_t own_elements = bucket.elements;
+      if (bucket.of->part_of) {
+        bucket.ends = ends_of(bucket, call.size());
+        const auto rank = static_cast<std::size_t>(call.rank());
+        own_elements = bucket.ends[rank] - (rank == 0 ? 0 : bucket.ends[rank - 1]);
+      }
       const Tensor own = packed(bucket);
-      sums.push_back(new_tensor(bucket.dtype(), Shape{static_cast<std::int64_t>(bucket.elements)}));
+      sums.push_back(new_tensor(bucket.dtype(), Shape{static_cast<std::int64_t>(own_elements)}));
       call.keep(own);
       call.keep(sums.back());
       whats.push_back({.dtype = bucket.dtype(),
                        .reduction = bucket.of->reduction,
                        .replicas = replicas,
                        .elements = bucket.elements,
-                       .own = own.impl()->data});
+                       .own = own.impl()->data,
+                       .ends = bucket.ends});
       to.push_back(sums.back().impl()->data);
     }
-    reduce_everywhere(call,
-                      {.dtype = some[0].dtype(),
-                       .shape = sums[0].shape(),
-                       .arguments = what + ", " + text_of(some)},
-                      whats, to);
+    reduce(call,
+           {.dtype = some[0].dtype(),
+            .shape = Shape{static_cast<std::int64_t>(some[0].elements)},
+            .arguments = what + ", " + text_of(some)},
+           whats, to);
     for (std::size_t i = 0; i < some.size(); ++i) {
       const bool mean = some[i].of->reduction == Reduction::mean;
       // A mean as of one tensor.
-      unpack(some[i], mean ? divide(sums[i], full({}, replicas, sums[i].dtype())) : sums[i],
+      unpack(some[i], call.rank(),
+             mean ? divide(sums[i], full({}, replicas, sums[i].dtype())) : sums[i],
              results[some[i].list]);
     }
     begin = end;

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <weft/distributed.h>
@@ -19,16 +22,23 @@ struct Caller {
   std::source_location where;
 };
 
+/// Which elements of a tensor, in row-major order, a rank gets: from the first to before the
+/// second. Each is one rank's, of which all ranks know.
+using PartOf = std::function<std::pair<std::int64_t, std::int64_t>(std::size_t tensor, int rank)>;
+
 /// Lists of tensors, one for each of this rank's replicas, of the same dtypes and shapes.
 struct Lists {
   Reduction reduction;
   const std::vector<std::vector<Tensor>> &leaves;
+  /// If it is not empty, a rank gets its part of each tensor alone, of one dimension.
+  PartOf part_of = {};
 };
 
 /// Reduces many tensors over `replicas` replicas, of which this rank has its share; gives one list
-/// for each of `lists`. All ranks get the same bits. Those of a dtype go together, in exchanges of
-/// `bucket_bytes` or of one tensor. Ranks meet once for several: exchanges are under way while
-/// earlier ones are added. `what` is said where ranks do not do the same, a StateError.
+/// for each of `lists`. All ranks get the same bits, or those of their parts. Those of a dtype go
+/// together, in exchanges of `bucket_bytes` or of one tensor. Ranks meet once for several:
+/// exchanges are under way while earlier ones are added. `what` is said where ranks do not do the
+/// same, a StateError.
 std::vector<std::vector<Tensor>>
 reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replicas,
                   std::span<const Lists> lists, const std::string &what, std::size_t bucket_bytes);

@@ -359,6 +359,7 @@ std::size_t Call::start(int peer, void *data, std::size_t bytes, bool sends) {
   // MPI counts in an int, and what is larger shows no progress on the way.
   constexpr std::size_t kMost = 1 << 20;
   World &world = group_->world;
+  if (sends) group_->sent += bytes;
   for (std::size_t at = 0; at < bytes; at += kMost) {
     messages_.push_back({.data = static_cast<std::byte *>(data) + at,
                          .bytes = std::min(kMost, bytes - at),

@@ -79,13 +79,13 @@ Tensor reduced(Call &call, const Tensor &host, Reduction reduction, std::int64_t
                const Shape &shape, const std::string &arguments) {
   Tensor result = new_tensor(host.dtype(), shape);
   call.keep(result);
-  reduce_everywhere(call, {.dtype = host.dtype(), .shape = shape, .arguments = arguments},
-                    {.dtype = host.dtype(),
-                     .reduction = reduction,
-                     .replicas = replicas,
-                     .elements = elements_of(result),
-                     .own = data_of(host)},
-                    data_of(result));
+  reduce(call, {.dtype = host.dtype(), .shape = shape, .arguments = arguments},
+         {.dtype = host.dtype(),
+          .reduction = reduction,
+          .replicas = replicas,
+          .elements = elements_of(result),
+          .own = data_of(host)},
+         data_of(result));
   return reduction == Reduction::mean && replicas > 1 ? divided(result, replicas) : result;
 }
 
@@ -125,17 +125,21 @@ Tensor reduce_scatter(Call &call, const Tensor &host, Reduction reduction, std::
   sizes[0] /= call.size();
   Tensor part = new_tensor(host.dtype(), sizes);
   call.keep(part);
-  reduce_share(call,
-               {.dtype = host.dtype(),
-                .shape = host.shape(),
-                .arguments = std::string("reduction = ") + name_of_reduction(reduction) +
-                             ", axis = " + std::to_string(along)},
-               {.dtype = host.dtype(),
-                .reduction = reduction,
-                .replicas = call.size(),
-                .elements = elements_of(front),
-                .own = data_of(front)},
-               data_of(part));
+  std::vector<std::size_t> ends;
+  for (int rank = 1; rank <= call.size(); ++rank)
+    ends.push_back(elements_of(part) * static_cast<std::size_t>(rank));
+  reduce(call,
+         {.dtype = host.dtype(),
+          .shape = host.shape(),
+          .arguments = std::string("reduction = ") + name_of_reduction(reduction) +
+                       ", axis = " + std::to_string(along)},
+         {.dtype = host.dtype(),
+          .reduction = reduction,
+          .replicas = call.size(),
+          .elements = elements_of(front),
+          .own = data_of(front),
+          .ends = std::move(ends)},
+         data_of(part));
   if (reduction == Reduction::mean) part = divided(part, call.size());
   return axis_from_front(part, along);
 }

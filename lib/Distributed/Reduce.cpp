@@ -70,8 +70,9 @@ public:
     text.resize(end);
   }
   /// Reads what each rank said from `at` on, and moves that behind it.
-  void add(const std::vector<std::string_view> &said, std::vector<std::size_t> &at,
-           std::size_t first, std::size_t count, std::byte *to) {
+  void add(const std::vector<std::string_view> &said, std::vector<std::size_t> &at, std::byte *to) {
+    const auto [first, last] =
+        is_everywhere() ? std::pair(std::size_t{0}, what_.elements) : share(call_.rank());
     std::vector<NodeValues> given;
     for (std::size_t i = 0; i < said.size(); ++i) {
       const auto *values = reinterpret_cast<const std::byte *>(said[i].data()) + at[i];
@@ -79,7 +80,8 @@ public:
         given.push_back({nodes_[i][n], values + n * bytes() + first * item_});
       at[i] += bytes_of(static_cast<int>(i));
     }
-    combine_tree(combine_, root_of(what_.replicas), what_.replicas, given, count, item_, to,
+    if (first == last) return;
+    combine_tree(combine_, root_of(what_.replicas), what_.replicas, given, last - first, item_, to,
                  scratch_);
   }
 
@@ -112,6 +114,7 @@ public:
     }
   }
   void receive_results(std::byte *to) {
+    if (!is_everywhere()) return;
     for (const int other : call_.others())
       for (std::size_t p = 0; p < pieces_of(other); ++p) {
         const auto [from, count] = piece(other, p);
@@ -129,7 +132,8 @@ public:
           call_.send(other, values + from * item_, count * item_);
       }
   }
-  void add_parts(bool everywhere, std::byte *to) {
+  void add_parts(std::byte *to) {
+    const bool everywhere = is_everywhere();
     const std::size_t begin = share(call_.rank()).first;
     for (std::size_t p = 0; p < given_.size(); ++p) {
       call_.wait(ready_[p]);
@@ -142,15 +146,19 @@ public:
     }
   }
 
+private:
+  /// Whether all ranks get all elements, of which each adds as many as any other.
+  bool is_everywhere() const { return what_.ends.empty(); }
+  /// The elements that a rank adds.
   std::pair<std::size_t, std::size_t> share(int rank) const {
+    if (!is_everywhere()) {
+      const auto r = static_cast<std::size_t>(rank);
+      return {r == 0 ? 0 : what_.ends[r - 1], what_.ends[r]};
+    }
     const auto [begin, end] =
         share_of(static_cast<std::int64_t>(what_.elements), rank, call_.size());
     return {static_cast<std::size_t>(begin), static_cast<std::size_t>(end)};
   }
-
-  std::size_t elements() const { return what_.elements; }
-
-private:
   const std::vector<Node> &mine() const { return nodes_[static_cast<std::size_t>(call_.rank())]; }
   std::size_t bytes() const { return what_.elements * item_; }
 
@@ -185,8 +193,8 @@ private:
 
 } // namespace
 
-void reduce_everywhere(Call &call, const Call::Common &common, std::span<const Reducing> whats,
-                       std::span<std::byte *const> to) {
+void reduce(Call &call, const Call::Common &common, std::span<const Reducing> whats,
+            std::span<std::byte *const> to) {
   std::deque<Reducer> small, large;
   std::vector<std::byte *> small_to, large_to;
   std::size_t said_bytes = 0; // all ranks come to the same
@@ -211,28 +219,8 @@ void reduce_everywhere(Call &call, const Call::Common &common, std::span<const R
   for (std::size_t i = 0; i < large.size(); ++i) large[i].receive_results(large_to[i]);
   for (Reducer &reducer : large) reducer.send_parts();
   std::vector<std::size_t> at(all.size(), 0);
-  for (std::size_t i = 0; i < small.size(); ++i)
-    small[i].add(all, at, 0, small[i].elements(), small_to[i]);
-  for (std::size_t i = 0; i < large.size(); ++i) large[i].add_parts(true, large_to[i]);
-  call.wait_all();
-}
-
-void reduce_share(Call &call, const Call::Common &common, const Reducing &what, std::byte *to) {
-  Reducer reducer(call, what);
-  reducer.combine_own();
-  if (call.size() == 1) return reducer.copy(to);
-  if (reducer.most_bytes() <= Call::kSmall) {
-    std::string said;
-    reducer.say(said);
-    const std::vector<std::string_view> all = call.meet(common, said);
-    std::vector<std::size_t> at(all.size(), 0);
-    const auto [begin, end] = reducer.share(call.rank());
-    return reducer.add(all, at, begin, end - begin, to);
-  }
-  call.meet(common);
-  reducer.receive_parts();
-  reducer.send_parts();
-  reducer.add_parts(/*everywhere=*/false, to);
+  for (std::size_t i = 0; i < small.size(); ++i) small[i].add(all, at, small_to[i]);
+  for (std::size_t i = 0; i < large.size(); ++i) large[i].add_parts(large_to[i]);
   call.wait_all();
 }
 

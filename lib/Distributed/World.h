@@ -80,6 +80,7 @@ public:
   std::vector<int> ranks;     ///< of its ranks in the world
   int rank;                   ///< of this process in it
   std::uint64_t sequence = 0; ///< of its collectives so far
+  std::uint64_t sent = 0;     ///< bytes by this rank so far
   std::mutex busy;            ///< held by the call that is under way
   std::mutex naming;
   const Call *under_way = nullptr; ///< that call
