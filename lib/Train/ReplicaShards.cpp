@@ -38,7 +38,9 @@ void Replicas::check_shards() const {
   if (wanted && settings_.optimizer == nullptr)
     throw ValueError("fit: shard_state is for optimizers of the library, whose state it can cut: "
                      "leave it out");
-  if (wanted) optimizers::detail::check_may_shard(*settings_.optimizer->internals());
+  if (wanted)
+    optimizers::detail::check_may_shard(*settings_.optimizer->internals(),
+                                        settings_.parallel.shard_state == ShardState::gradients);
   const auto over =
       settings_.optimizer == nullptr ? nullptr : settings_.optimizer->internals()->shards();
   if (over != nullptr && (!asked() || over->ranks != ranks_))
@@ -68,10 +70,40 @@ std::shared_ptr<void> Replicas::hold_state() {
 /// Cuts the optimizer's state, or joins what another run has cut.
 void Replicas::shard(std::shared_ptr<void> held) {
   held.reset();
-  if (settings_.optimizer == nullptr) return;
-  if (settings_.parallel.shard_state == ShardState::optimizer)
-    settings_.optimizer->shard_state(group_, settings_.where);
-  else if (shards()) together([&] { settings_.optimizer->gather_state(settings_.where); });
+  const optimizers::Optimizer *const optimizer = settings_.optimizer;
+  if (optimizer == nullptr) return;
+  switch (settings_.parallel.shard_state) {
+  case ShardState::none:
+    if (shards()) together([&] { optimizer->gather_state(settings_.where); });
+    return;
+  case ShardState::optimizer: return optimizer->shard_state(group_, settings_.where);
+  case ShardState::gradients:
+    // Also where it keeps nothing, and the gradients are all that there is to cut.
+    optimizers::detail::shard(*optimizer->internals(), group_, settings_.where);
+  }
+}
+
+bool Replicas::shards_gradients() const {
+  return settings_.parallel.shard_state == ShardState::gradients && shards();
+}
+
+void Replicas::find_parts() {
+  if (part_of_ || !shards_gradients()) return;
+  optimizers::detail::OptimizerState &state = *settings_.optimizer->internals();
+  const optimizers::detail::Entries entries = state.all(); // cuts it, if all have values by now
+  const std::shared_ptr<const optimizers::detail::Shards> shards = state.shards();
+  if (!shards->cut) return;
+  std::vector<std::size_t> numbers; // of the optimizer
+  for (const nn::NamedVariable &gradient : parts_.replicas.variables()) {
+    const auto entry = std::ranges::find_if(
+        entries, [&](const auto &one) { return one->weight.variable == gradient.variable; });
+    if (entry == entries.end()) return; // an update by whole gradients says so
+    numbers.push_back(static_cast<std::size_t>(entry - entries.begin()));
+  }
+  part_of_ = [shards, numbers = std::move(numbers)](std::size_t gradient, int rank) {
+    const optimizers::detail::Piece piece = shards->cut->piece(numbers[gradient], rank);
+    return std::pair(piece.begin, piece.end);
+  };
 }
 
 bool Replicas::is_optimizer(const CheckpointPart &part) const {

@@ -62,28 +62,36 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
     return concatenate(rows, {.axis = 0});
   };
   const auto [first, last] = distributed::share_of(count_, rank_, ranks_);
-  std::vector<Rows> sums, largest;
+  find_parts();
+  std::vector<Rows> sums, gradients, largest;
+  std::vector<std::size_t> numbers; // of those that ranks get parts of
   std::vector<bool> is_there(results, true);
   for (Leaf &leaf : leaves) {
     const bool counts = leaf.weight > 0;
-    const auto add = [&](const Tensor &value) {
-      sums.back().push_back(counts ? value : zeros_like(value));
+    const auto add = [&](const Tensor &value, std::vector<Rows> &to) {
+      to.back().push_back(counts ? value : zeros_like(value));
     };
     sums.emplace_back();
+    gradients.emplace_back();
     largest.emplace_back();
+    numbers.clear();
     for (std::size_t i = 0; i < results; ++i) {
       is_there[i] = leaf.sums[i].defined() && !handed_over_[i];
-      if (is_there[i]) add(leaf.sums[i]);
+      if (!is_there[i]) continue;
+      const bool in_parts = i > 0 && part_of_;
+      add(leaf.sums[i], in_parts ? gradients : sums);
+      if (in_parts) numbers.push_back(i - 1);
     }
     const std::int64_t replica = first + (&leaf - leaves.data());
     for (std::size_t i = 0; i < metrics_.size(); ++i)
       if (const Tensor &value = leaf.metrics[i]; value.defined())
-        add(metrics_[i].variable->merge() == nullptr ? value : in_row(value, replica));
+        add(metrics_[i].variable->merge() == nullptr ? value : in_row(value, replica), sums);
     for (std::size_t i = 0; i < others_.size(); ++i) {
       // One that this replica did not write is as it was.
       const Tensor value = i < leaf.others.size() ? leaf.others[i] : others_[i].before;
       if (has_mean(value.dtype()))
-        add(cast(value, wide(value.dtype())) * cast(scalar_of(leaf.weight), wide(value.dtype())));
+        add(cast(value, wide(value.dtype())) * cast(scalar_of(leaf.weight), wide(value.dtype())),
+            sums);
       else largest.back().push_back(cast(counts ? value : others_[i].before, DType::i64));
     }
     for (std::size_t i = 0; i < generators_.size(); ++i) {
@@ -91,22 +99,25 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &wha
       largest.back().push_back(counts ? far : zeros_like(far));
     }
   }
-  Rows sum, most;
+  Rows sum, parts, most;
   together([&] {
-    const distributed::Lists lists[] = {{Reduction::sum, sums}, {Reduction::max, largest}};
+    const auto part_of = [&](std::size_t i, int rank) { return part_of_(numbers[i], rank); };
+    const distributed::Lists lists[] = {
+        {Reduction::sum, sums}, {Reduction::sum, gradients, part_of}, {Reduction::max, largest}};
     auto all = reduce_in_buckets(caller_, group_, count_, lists, what, bucket_bytes());
     sum = std::move(all[0]);
-    most = std::move(all[1]);
+    parts = std::move(all[1]);
+    most = std::move(all[2]);
   });
   std::map<std::size_t, Tensor> sums_behind;
   if (background_ != nullptr) {
     background_->wait();
     together([&] { sums_behind = background_->take(); });
   }
-  std::size_t next = 0, next_most = 0;
+  std::size_t next = 0, next_part = 0, next_most = 0;
   Rows all(results);
   for (std::size_t i = 0; i < results; ++i)
-    if (is_there[i]) all[i] = sum[next++];
+    if (is_there[i]) all[i] = i > 0 && part_of_ ? parts[next_part++] : sum[next++];
     else if (handed_over_[i])
       all[i] = weft::detail::moved(sums_behind.at(i - 1), leaves.front().sums[i].impl()->device);
   for (std::size_t i = 0; i < metrics_.size(); ++i)

@@ -6,6 +6,7 @@
 
 #include "Checkpoint/Checkpoint.h"
 #include "Distributed/Tree.h"
+#include "NN/Optimizers/State.h"
 #include "Ops/Draws.h"
 #include "Support/Cpu.h"
 #include "Support/Messages.h"
@@ -83,8 +84,9 @@ void Replicas::begin() {
                           : "replicas by default",
         "bucket_mib = " + number_text(parallel.bucket_mib),
         parallel.overlap ? *parallel.overlap ? "overlap" : "no overlap" : "overlap by default",
-        parallel.shard_state == ShardState::optimizer ? "shard_state = optimizer"
-                                                      : "no shard_state",
+        parallel.shard_state == ShardState::none        ? "no shard_state"
+        : parallel.shard_state == ShardState::optimizer ? "shard_state = optimizer"
+                                                        : "shard_state = gradients",
         "epochs = " + std::to_string(settings_.epochs),
         settings_.checkpoints ? "checkpoints" : "no checkpoints",
         counted(static_cast<std::int64_t>(settings_.callbacks.size()), "callback"),
@@ -303,10 +305,14 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
   std::optional<ReadyGradients> ready;
   bool is_last = false;
   double weight_of_last = 0;
+  find_parts();
   if (background_ != nullptr) {
-    background_->begin(told);
-    ready.emplace(bucket_bytes(), [&](std::size_t number, const Tensor &gradient) {
-      if (is_last && !handed(number)) hand_over(number, gradient, leaves, weight_of_last);
+    background_->begin(told, part_of_);
+    // The first gradients of a model without values come before it is known who has which part.
+    const bool may_begin = part_of_ || !shards_gradients();
+    ready.emplace(bucket_bytes(), [&, may_begin](std::size_t number, const Tensor &gradient) {
+      if (is_last && may_begin && !handed(number))
+        hand_over(number, gradient, leaves, weight_of_last);
     });
   }
   try {
@@ -352,6 +358,8 @@ Tensor Replicas::step(std::int64_t number, std::int64_t in_epoch) {
       });
   const Tensor loss = all.front();
   all.erase(all.begin());
+  std::optional<optimizers::detail::PartsOfGradients> parts;
+  if (part_of_) parts.emplace(*settings_.optimizer->internals());
   parts_.replicas.update(all);
   return loss;
 }

@@ -80,6 +80,10 @@ private:
   std::shared_ptr<void> hold_state();
   void check_shards() const;
   void shard(std::shared_ptr<void> held);
+  /// Whether each rank gets the sums of its part of the gradients alone.
+  bool shards_gradients() const;
+  /// Which part is whose, by numbers of gradients, if that is known by now: see `part_of_`.
+  void find_parts();
   void find_metrics();
   std::int64_t rows_of(const Rows &tensors) const;
   /// Runs this rank's replicas on their rows; gives what `compute` does, reduced over all. The
@@ -111,6 +115,7 @@ private:
   bool repeats_ = false; ///< a replica of this step is computed once more
   std::unique_ptr<distributed::BackgroundReduction> background_; ///< null without overlap
   std::vector<bool> handed_over_; ///< which results of this step the background has
+  distributed::PartOf part_of_;   ///< of gradients; empty where all ranks get them whole
   std::vector<Written> metrics_, generators_, others_;
   std::vector<std::string> metric_names_;
 };

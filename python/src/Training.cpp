@@ -206,6 +206,11 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   train::detail::FitParts parts = fit_parts(calls);
   parts.checkpoint = saved.parts();
   parts.size = size;
+  parts.replicas.variables = [model] {
+    return in_python([&] {
+      return weft::detail::trained(nn::named_variables(PythonParts(model, Optimizers::left)));
+    });
+  };
   train::Callbacks all;
   for (const nb::handle callback : callbacks)
     if (nb::isinstance<Callback>(callback)) {
@@ -227,7 +232,7 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   run.variables = nn::named_variables(PythonParts(model, Optimizers::left));
   train::Parallel parallel{.replicas = 0};
   if (shared) {
-    static constexpr const char *states[] = {"none", "optimizer"};
+    static constexpr const char *states[] = {"none", "optimizer", "gradients"};
     const auto &[replicas, group, bucket_mib, overlap, shard_state] = *shared;
     parallel = {.replicas = replicas,
                 .group = group_of(group, "fit"),

@@ -266,9 +266,11 @@ def test_state_in_parts(tmp_path: Path) -> None:
     saved = on(2, f"""
 cut = wf.train.Parallel(2, shard_state="optimizer")
 run(cut, {folder!r}, pause=2)
-results = run(2, None), run(cut, None)
+parts = wf.train.Parallel(2, shard_state="gradients"), wf.train.Parallel(2, shard_state="gradients", bucket_mib=1e-4, overlap=True)
+results = run(2, None), run(cut, None), run(parts[0], None), run(parts[1], None, compile=False)
 if rank == 0: print(*results)
 wf.distributed.barrier()
+run(parts[0], {folder + "-2"!r}, pause=1)
 try:
     run(wf.train.Parallel(2, shard_state="optimizer" if rank == 0 else None), None)
 except wf.StateError as error:
@@ -281,9 +283,25 @@ for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(),
         wrong()
     except (wf.StateError, wf.ValueError) as error:
         print(f"{{rank}}: {{error}}\\n", end="", flush=True)
-""", bars=3)
-    whole, cut = re.findall(r"(?<=\[)'[0-9a-f]{64}', [^\]]*(?=\])", saved)
-    assert whole == cut
+# An `apply_gradients` of one's own has this rank's parts.
+class Seen(wf.optimizers.SGD):
+    def apply_gradients(self, gradients):
+        pairs = list(gradients)
+        print(f"{{rank}} gets {{[g.shape for g, _ in pairs]}}\\n", end="", flush=True)
+        super().apply_gradients([(wf.ones((3, 1)), v) for _, v in pairs] if wrong else pairs)
+for wrong in (False, True):
+    line = wf.Sequential([wf.nn.Dense(1, use_bias=False)])
+    line(xs)
+    try:
+        wf.train.fit(line, [(xs[:4], ys[:4])], optimizer=Seen(0.1), loss=wf.losses.mean_squared_error, parallel=parts[0], progress=False)
+    except wf.ShapeError as error:
+        print(f"{{rank}}: {{error}}\\n", end="", flush=True)
+""", bars=6)
+    whole, *cut = re.findall(r"(?<=\[)'[0-9a-f]{64}', [^\]]*(?=\])", saved)
+    assert cut == 3 * [whole]
+    for rank, size in ((0, 2), (1, 1)):
+        assert saved.count(f"{rank} gets [({size},)]\n") == 2, saved
+        assert re.search(rf"{rank}: train.py:\d+: SGD: the variable '0.kernel' is float32\(3, 1\), but its gradient of the part that this rank has, of \({size},\), is float32\(3, 1\)", saved), saved
     assert sorted(re.findall(r"\d keeps .*", saved)) == ["0 keeps [(), (2,), (2,)]", "1 keeps [(), (1,), (1,)]"], saved
     for rank in range(2):
         held = re.search(rf"{rank} has \[(.*)\]", saved)
@@ -300,6 +318,11 @@ for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(),
     # Other readers, and one process, have all of it.
     assert wf.io.load_safetensors(latest)["optimizer.slots.m.0.kernel"].shape == (3, 8)
     assert f"[{whole}]" in on(1, f"print(run(None or wf.train.Parallel(), {folder!r}))", bars=0)
+    gone_on = on(2, f"""
+result = run(wf.train.Parallel(shard_state="optimizer"), {folder + "-2"!r})
+if rank == 0: print(result)
+""", bars=0)
+    assert f"[{whole}]" in gone_on
 
 
 def test_an_interrupted_launcher_saves_first(tmp_path: Path) -> None:
@@ -388,7 +411,8 @@ def test_replicas_in_one_process() -> None:
         def reset(self) -> None: ...
 
     def fit(**options: object) -> object:
-        return wf.train.fit(model, data, optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False, **options)
+        options = {"optimizer": wf.optimizers.SGD(0.1), "loss": wf.losses.mean_squared_error, "progress": False, **options}
+        return wf.train.fit(model, data, **options)
 
     fit(parallel=4)
     fit(parallel=wf.train.Parallel(4, bucket_mib=0.5, overlap=False), compile=False)
@@ -397,7 +421,10 @@ def test_replicas_in_one_process() -> None:
     with pytest.raises(wf.ValueError, match="fit: a batch has fewer rows than the 9 replicas, 8|fit: bucket_mib"):
         wf.train.fit(model, data.repeat(2), optimizer=wf.optimizers.SGD(0.1), loss=wf.losses.mean_squared_error, progress=False, parallel=9)
     fit(parallel=wf.train.Parallel(4, shard_state="optimizer"))
-    with pytest.raises(wf.ValueError, match="fit: shard_state is 'weights': it is one of 'none', 'optimizer'"):
+    fit(parallel=wf.train.Parallel(4, shard_state="gradients"))
+    with pytest.raises(wf.ValueError, match="Adam: shard_state: clip_norm takes norms of whole gradients"):
+        fit(parallel=wf.train.Parallel(4, shard_state="gradients"), optimizer=wf.optimizers.Adam(clip_norm=1))
+    with pytest.raises(wf.ValueError, match="fit: shard_state is 'weights': it is one of 'none', 'optimizer', 'gradients'"):
         fit(parallel=wf.train.Parallel(4, shard_state="weights"))  # type: ignore[arg-type]
     with pytest.raises(wf.DTypeError, match="fit: group is a int"):
         fit(parallel=wf.train.Parallel(4, group=3))  # type: ignore[arg-type]

@@ -84,6 +84,7 @@ struct FitCheckpoints {
 enum class ShardState : std::int32_t {
   none,
   optimizer, ///< what the optimizer keeps for its variables (ZeRO-1)
+  gradients, ///< that, and the sums of gradients (ZeRO-2)
 };
 
 /// How the batches of a run are shared by the processes of a program, its ranks (docs/training.md).
@@ -105,7 +106,9 @@ struct Parallel {
   std::optional<bool> overlap = std::nullopt;
   /// The bits of a run are the same whatever it is. With `optimizer` the memory of its state is
   /// divided by the ranks, checkpoints are folders that all ranks write parts of, and after `fit`
-  /// the state is cut still (see Optimizer::shard_state).
+  /// the state is cut still (see Optimizer::shard_state). With `gradients` a rank gets the sums of
+  /// its part of the gradients alone besides, for which less is sent: an optimizer that wants norms
+  /// of whole gradients (clip_norm, clip_global_norm) is a ValueError.
   ShardState shard_state = ShardState::none;
 };
 
@@ -141,6 +144,8 @@ struct ReplicaParts {
   /// The loss of these rows of it times a weight, a scalar, then the gradients of it; undefined
   /// where there is none.
   std::function<Rows(const Rows &, const Tensor &weight)> gradients;
+  /// The variables whose gradients these are, in their order.
+  std::function<std::vector<nn::NamedVariable>()> variables;
   std::function<void(const Rows &gradients)> update;
   /// The same of the validation.
   std::function<void()> start_tests;
@@ -315,6 +320,7 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
       all.push_back(part.value_or(Tensor()));
     return all;
   };
+  parts.replicas.variables = [&] { return weft::detail::trained(nn::named_variables(model)); };
   parts.replicas.update = [&](const std::vector<Tensor> &of) {
     detail::apply(options.optimizer, nn::named_variables(model), of);
   };

@@ -1,12 +1,7 @@
 // What all optimizers do around their formula: they check gradients, accumulate and clip them, keep
 // state, and update all or nothing.
 #include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <set>
-#include <unordered_map>
 
-#include "NN/Names.h"
 #include "NN/Optimizers/State.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
@@ -22,72 +17,8 @@ namespace weft::optimizers {
 
 using detail::Entry;
 
-void check_option(const char *kind, const char *option, double value, double below) {
-  if (value >= 0 && value < below) return;
-  throw ValueError(std::string(kind) + ": " + option + " is " + number_text(value) +
-                   ", but must be at least 0 and " +
-                   (std::isinf(below) ? "finite" : "below " + number_text(below)));
-}
-
 /// The largest number that the dtype holds.
 static double largest_of(DType dtype) { return finfo(dtype).max; }
-
-std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
-                                                   LearningRate rate, std::string name,
-                                                   detail::CommonOptions common,
-                                                   std::shared_ptr<const Rule> rule,
-                                                   detail::OptionTexts options) {
-  constexpr double any = std::numeric_limits<double>::infinity();
-  if (rate.is_number()) check_option(kind, "learning_rate", rate.number(), any);
-  if (const Variable *const variable = rate.variable();
-      variable != nullptr && variable->initialized() &&
-      (!is_floating(variable->dtype()) || !variable->shape().empty()))
-    throw ShapeError(std::string(kind) + ": the learning rate must be a floating scalar, but the " +
-                     "variable '" + variable->name() + "' is " +
-                     to_string(TensorType{variable->dtype(), variable->shape()}));
-  check_option(kind, "weight_decay", common.weight_decay, any);
-  int clips = 0;
-  for (const auto &[option, value] :
-       {std::pair("clip_value", &common.clip_value), std::pair("clip_norm", &common.clip_norm),
-        std::pair("clip_global_norm", &common.clip_global_norm)}) {
-    if (!*value) continue;
-    ++clips;
-    check_option(kind, option, **value, any);
-    if (**value == 0)
-      throw ValueError(std::string(kind) + ": " + option + " is 0, but must be positive");
-  }
-  if (clips > 1)
-    throw ValueError(std::string(kind) +
-                     ": at most one of clip_value, clip_norm and clip_global_norm may be given");
-  if (common.average) check_option(kind, "average", *common.average, 1);
-  if (common.accumulate < 1)
-    throw ValueError(std::string(kind) + ": accumulate is " + std::to_string(common.accumulate) +
-                     ", but must be at least 1");
-  const std::vector<nn::NamedVariable> variables = listing();
-  if (variables.empty())
-    throw ValueError(std::string(kind) + ": there is no variable to update: none is trainable");
-  std::set<const VariableState *> seen;
-  for (const nn::NamedVariable &entry : variables) {
-    const Variable &variable = entry.variable;
-    if (!seen.insert(variable.state().get()).second)
-      throw ValueError(std::string(kind) + ": the variable '" + variable.name() +
-                       "' is given twice");
-    if (!is_floating(variable.dtype()))
-      throw DTypeError(std::string(kind) + ": the variable '" + variable.name() +
-                       "' must be floating, but is " + std::string(name_of(variable.dtype())));
-    if (rate.is_number() && rate.number() > largest_of(variable.dtype()))
-      throw ValueError(std::string(kind) + ": learning_rate is " + number_text(rate.number()) +
-                       ", which is too large for " + std::string(name_of(variable.dtype())) +
-                       ", the dtype of the variable '" + variable.name() + "'");
-  }
-  std::string lower = kind;
-  for (char &c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (name.empty()) name = own_name_of(lower);
-  auto state = std::make_shared<detail::OptimizerState>(kind, std::move(name), std::move(listing),
-                                                        std::move(rate), std::move(common),
-                                                        std::move(rule), std::move(options));
-  return state;
-}
 
 namespace {
 
@@ -101,7 +32,7 @@ bool is_defined(const SlicedGradient &gradient) {
 }
 
 [[noreturn]] void refuse(const std::string &kind, const Variable &weight,
-                         const TensorType &gradient, const char *of = "") {
+                         const TensorType &gradient, const std::string &of = "") {
   const TensorType own{weight.dtype(), weight.shape()};
   const std::string message = kind + ": the variable '" + weight.name() + "' is " + to_string(own) +
                               ", but its gradient " + of + "is " + to_string(gradient);
@@ -109,16 +40,20 @@ bool is_defined(const SlicedGradient &gradient) {
   throw ShapeError(message);
 }
 
-/// The gradient, with sizes that a trace does not know compared with those of the weight.
-Tensor fitting(const std::string &kind, const Variable &weight, const Tensor &gradient) {
+/// The gradient, with sizes that a trace does not know compared with those of the weight, or of a
+/// part of it.
+Tensor fitting(const std::string &kind, const Variable &weight, const Tensor &gradient,
+               const std::optional<detail::Piece> &part) {
   const TensorType type = weft::detail::type_of(gradient);
   if (gradient.traced() && !traces()) // the update in one pass reads elements
     throw StateError(kind + ": the gradient of '" + weight.name() + "' of type " + to_string(type) +
                      " stands for a value of a traced function and was used outside of its trace");
-  const Shape shape = weight.shape();
+  const Shape shape = part ? Shape{part->size()} : weight.shape();
   bool fits = type.dtype == weight.dtype() && type.shape.size() == shape.size();
   for (std::size_t i = 0; fits && i < shape.size(); ++i)
     fits = type.shape[i] == shape[i] || type.shape[i] == unknown;
+  if (!fits && part)
+    refuse(kind, weight, type, "of the part that this rank has, of " + to_string(shape) + ", ");
   if (!fits) refuse(kind, weight, type);
   return type.shape.is_static() ? gradient : broadcast(gradient, shape);
 }
@@ -137,7 +72,7 @@ public:
   Update(detail::OptimizerState &state, detail::Entries entries,
          const std::vector<SlicedGradient> &gradients, const std::source_location &where)
       : state_(state), kind_(state.kind), entries_(std::move(entries)), gradients_(gradients),
-        shards_(state.shards()), where_(where) {}
+        shards_(state.shards()), gets_parts_(state.gets_parts), where_(where) {}
 
   void run() {
     check();
@@ -160,7 +95,8 @@ private:
     const Variable &micro = *state_.micro;
     micro.assign_add(1);
     for (std::size_t i = 0; i < dense.size(); ++i)
-      if (dense[i].defined()) entries_[i]->accumulated->assign_add(own_part(i, dense[i]));
+      if (dense[i].defined())
+        entries_[i]->accumulated->assign_add(own_part_of_gradient(i, dense[i]));
     const std::int64_t count = state_.common.accumulate;
     if_(micro.value() >= count, [&] {
       std::vector<Tensor> means(dense.size());
@@ -210,11 +146,17 @@ private:
     return piece ? detail::part_of(whole, *piece) : whole;
   }
 
+  Tensor own_part_of_gradient(std::size_t i, const Tensor &gradient) const {
+    return gets_parts_ ? gradient : own_part(i, gradient);
+  }
+
   const Variable &weight(std::size_t i) const { return entries_[i]->weight.variable; }
 
   Tensor dense_of(std::size_t i) const {
     const auto *slices = std::get_if<IndexedSlices>(&gradients_[i]);
-    if (slices == nullptr) return fitting(kind_, weight(i), std::get<Tensor>(gradients_[i]));
+    if (slices == nullptr)
+      return fitting(kind_, weight(i), std::get<Tensor>(gradients_[i]),
+                     gets_parts_ ? entries_[i]->piece : std::nullopt);
     check_slices(kind_, weight(i), *slices);
     return slices->dense();
   }
@@ -335,7 +277,8 @@ private:
       for (std::size_t i = 0; i < own.size(); ++i) {
         parts.push_back(own[i].defined() ? own_part(i, weight(i).value()) : Tensor());
         // What was accumulated is a part already.
-        if (own[i].defined() && state_.common.accumulate == 1) own[i] = own_part(i, own[i]);
+        if (own[i].defined() && state_.common.accumulate == 1)
+          own[i] = own_part_of_gradient(i, own[i]);
       }
     if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels) {
       update_in_one_pass(state_, entries_, own, scales, rate, scalars, average, parts);
@@ -408,6 +351,7 @@ private:
   const detail::Entries entries_;
   const std::vector<SlicedGradient> &gradients_;
   const std::shared_ptr<const detail::Shards> shards_;
+  const bool gets_parts_; ///< of gradients
   const std::source_location where_;
   Tensor rate_;
 };

@@ -101,7 +101,7 @@ std::vector<Tensor> gather_parts(const char *function, const Shards &shards,
   return results;
 }
 
-void check_may_shard(const OptimizerState &state) {
+void check_may_shard(const OptimizerState &state, bool parts_of_gradients) {
   static constexpr const char *can[] = {
 #define WEFT_RULE(Class, Formula) #Class,
 #include "NN/Optimizers/Rules.def"
@@ -115,12 +115,31 @@ void check_may_shard(const OptimizerState &state) {
                      "rank would have a part; the state of " +
                      names + " can be cut");
   }
-  if (state.common.accumulate > 1 && (state.common.clip_norm || state.common.clip_global_norm))
-    throw ValueError(kind + ": shard_state: with accumulate, " +
-                     (state.common.clip_norm ? "clip_norm" : "clip_global_norm") +
+  if (!state.common.clip_norm && !state.common.clip_global_norm) return;
+  const char *const clip = state.common.clip_norm ? "clip_norm" : "clip_global_norm";
+  if (state.common.accumulate > 1)
+    throw ValueError(kind + ": shard_state: with accumulate, " + clip +
                      " takes norms of what is accumulated, of which a rank would have a part: "
                      "clip_value can be used, or accumulate = 1");
+  if (parts_of_gradients)
+    throw ValueError(
+        kind + ": shard_state: " + clip +
+        " takes norms of whole gradients, of which a rank would have a part: "
+        "clip_value can be used, or shard_state = optimizer, where gradients are whole");
 }
+
+void shard(OptimizerState &state, const distributed::Group &group,
+           const std::source_location &where) {
+  const distributed::Group over(group.state() == nullptr ? distributed::world_group()
+                                                         : group.state());
+  const int ranks = over.size(where);
+  if (ranks > 1) state.shard({.group = over, .rank = over.rank(where), .ranks = ranks, .cut = {}});
+}
+
+PartsOfGradients::PartsOfGradients(OptimizerState &state) : state_(state) {
+  state.gets_parts = true;
+}
+PartsOfGradients::~PartsOfGradients() { state_.gets_parts = false; }
 
 Tensor part_of(const Tensor &whole, const Piece &piece) {
   const Interpreter::Scope eager(nullptr);
@@ -155,11 +174,7 @@ void swap_parts(const OptimizerState &state, const Entries &entries,
 void Optimizer::shard_state(const distributed::Group &group, std::source_location where) const {
   const CompositeCall site(state_->kind, where);
   detail::check_may_shard(*state_);
-  const distributed::Group over(group.state() == nullptr ? distributed::world_group()
-                                                         : group.state());
-  const int ranks = over.size(where);
-  if (ranks > 1 && state_->keeps_any())
-    state_->shard({.group = over, .rank = over.rank(where), .ranks = ranks, .cut = {}});
+  if (state_->keeps_any()) detail::shard(*state_, group, where);
 }
 
 void Optimizer::gather_state(std::source_location where) const {

@@ -76,8 +76,27 @@ std::vector<Tensor> gather_parts(const char *function, const Shards &shards,
 struct Entry;
 struct OptimizerState;
 
-/// Throws ValueError, naming it, unless parts of variables can be updated as whole ones are.
-void check_may_shard(const OptimizerState &state);
+/// Throws ValueError, naming it, unless parts of variables can be updated as whole ones are, of
+/// whole gradients, or of parts of them.
+void check_may_shard(const OptimizerState &state, bool parts_of_gradients = false);
+
+/// Cuts the state over the ranks of a group, by default the world, also where it keeps nothing for
+/// variables. Throws StateError if it is cut over other ranks.
+void shard(OptimizerState &state, const distributed::Group &group,
+           const std::source_location &where);
+
+/// As long as it lives, gradients that the optimizer is given are this rank's parts of them, of one
+/// dimension; its state is cut.
+class PartsOfGradients {
+public:
+  explicit PartsOfGradients(OptimizerState &state);
+  ~PartsOfGradients();
+  PartsOfGradients(const PartsOfGradients &) = delete;
+  PartsOfGradients &operator=(const PartsOfGradients &) = delete;
+
+private:
+  OptimizerState &state_;
+};
 /// These elements of a tensor, contiguous and of memory of their own, of one dimension.
 Tensor part_of(const Tensor &whole, const Piece &piece);
 /// Gives the weights the values that ranks have the parts of: `parts` are this rank's, undefined

@@ -1,11 +1,19 @@
-// The state of an optimizer: what is kept for each variable, made when it has a value.
+// The state of an optimizer: its options, checked, and what is kept for each variable, made when it
+// has a value.
 #include "NN/Optimizers/State.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <set>
 
+#include "NN/Names.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
+#include "Support/Messages.h"
+#include <weft/dtype_info.h>
 #include <weft/ops.h>
 
 namespace weft::optimizers {
@@ -330,5 +338,69 @@ Listing listing_of(std::vector<Variable> variables) {
 }
 
 } // namespace detail
+
+void check_option(const char *kind, const char *option, double value, double below) {
+  if (value >= 0 && value < below) return;
+  throw ValueError(std::string(kind) + ": " + option + " is " + number_text(value) +
+                   ", but must be at least 0 and " +
+                   (std::isinf(below) ? "finite" : "below " + number_text(below)));
+}
+
+std::shared_ptr<detail::OptimizerState> make_state(const char *kind, detail::Listing listing,
+                                                   LearningRate rate, std::string name,
+                                                   detail::CommonOptions common,
+                                                   std::shared_ptr<const Rule> rule,
+                                                   detail::OptionTexts options) {
+  constexpr double any = std::numeric_limits<double>::infinity();
+  if (rate.is_number()) check_option(kind, "learning_rate", rate.number(), any);
+  if (const Variable *const variable = rate.variable();
+      variable != nullptr && variable->initialized() &&
+      (!is_floating(variable->dtype()) || !variable->shape().empty()))
+    throw ShapeError(std::string(kind) + ": the learning rate must be a floating scalar, but the " +
+                     "variable '" + variable->name() + "' is " +
+                     to_string(TensorType{variable->dtype(), variable->shape()}));
+  check_option(kind, "weight_decay", common.weight_decay, any);
+  int clips = 0;
+  for (const auto &[option, value] :
+       {std::pair("clip_value", &common.clip_value), std::pair("clip_norm", &common.clip_norm),
+        std::pair("clip_global_norm", &common.clip_global_norm)}) {
+    if (!*value) continue;
+    ++clips;
+    check_option(kind, option, **value, any);
+    if (**value == 0)
+      throw ValueError(std::string(kind) + ": " + option + " is 0, but must be positive");
+  }
+  if (clips > 1)
+    throw ValueError(std::string(kind) +
+                     ": at most one of clip_value, clip_norm and clip_global_norm may be given");
+  if (common.average) check_option(kind, "average", *common.average, 1);
+  if (common.accumulate < 1)
+    throw ValueError(std::string(kind) + ": accumulate is " + std::to_string(common.accumulate) +
+                     ", but must be at least 1");
+  const std::vector<nn::NamedVariable> variables = listing();
+  if (variables.empty())
+    throw ValueError(std::string(kind) + ": there is no variable to update: none is trainable");
+  std::set<const VariableState *> seen;
+  for (const nn::NamedVariable &entry : variables) {
+    const Variable &variable = entry.variable;
+    if (!seen.insert(variable.state().get()).second)
+      throw ValueError(std::string(kind) + ": the variable '" + variable.name() +
+                       "' is given twice");
+    if (!is_floating(variable.dtype()))
+      throw DTypeError(std::string(kind) + ": the variable '" + variable.name() +
+                       "' must be floating, but is " + std::string(name_of(variable.dtype())));
+    if (rate.is_number() && rate.number() > finfo(variable.dtype()).max)
+      throw ValueError(std::string(kind) + ": learning_rate is " + number_text(rate.number()) +
+                       ", which is too large for " + std::string(name_of(variable.dtype())) +
+                       ", the dtype of the variable '" + variable.name() + "'");
+  }
+  std::string lower = kind;
+  for (char &c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.empty()) name = own_name_of(lower);
+  auto state = std::make_shared<detail::OptimizerState>(kind, std::move(name), std::move(listing),
+                                                        std::move(rate), std::move(common),
+                                                        std::move(rule), std::move(options));
+  return state;
+}
 
 } // namespace weft::optimizers

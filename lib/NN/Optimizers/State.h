@@ -139,6 +139,7 @@ struct OptimizerState {
   Variable step;
   std::optional<Variable> micro; ///< calls since the last update, where gradients are accumulated
   std::atomic<bool> warned = false;
+  std::atomic<bool> gets_parts = false; ///< see PartsOfGradients
 
   const std::shared_ptr<OptimizerState> origin; ///< whose handles were copied; null if none were
   std::vector<Variable> original_weights;       ///< of the copied entries, in their order

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "Distributed/Tree.h"
+#include "Distributed/World.h"
 #include "NN/Optimizers/State.h"
 #include "Ranks.h"
 #include "Support/Files.h"
@@ -18,12 +20,13 @@ namespace {
 struct Mixed {
   nn::Dense large{40, {.activation = tanh}};
   Variable half{cast(random::normal({40, 3}, {.seed = 4}), DType::bf16), "half"};
+  nn::Dropout drop{0.25};
   nn::BatchNorm norm;
   Variable scale{1.5F, "scale"};
-  WEFT_FIELDS(Mixed, large, half, norm, scale)
+  WEFT_FIELDS(Mixed, large, half, drop, norm, scale)
 
   Tensor operator()(const Tensor &x, const nn::CallOptions &options = {}) const {
-    return matmul(norm(large(x), options), cast(half.value(), DType::f32)) * scale;
+    return matmul(norm(drop(large(x), options), options), cast(half.value(), DType::f32)) * scale;
   }
 };
 
@@ -41,7 +44,7 @@ std::int64_t bytes_of(const std::vector<Variable> &variables) {
 }
 
 template <class Optimizer>
-std::string trained(const typename Optimizer::Options &options, train::ShardState shard,
+std::string trained(const typename Optimizer::Options &options, train::Parallel parallel,
                     const std::string &name) {
   random::set_seed(3);
   const Mixed model;
@@ -54,10 +57,10 @@ std::string trained(const typename Optimizer::Options &options, train::ShardStat
                                             {.optimizer = optimizer,
                                              .loss = losses::softmax_cross_entropy,
                                              .epochs = 2,
-                                             .parallel = {.replicas = 8, .shard_state = shard},
+                                             .parallel = parallel,
                                              .compile = false,
                                              .progress = false});
-  const bool cuts = shard == train::ShardState::optimizer;
+  const bool cuts = parallel.shard_state != train::ShardState::none;
   const std::int64_t own = bytes_of(optimizer.state());
   optimizer.gather_state();
   const std::int64_t whole = bytes_of(optimizer.state());
@@ -76,16 +79,28 @@ std::string trained(const typename Optimizer::Options &options, train::ShardStat
 
 template <class Optimizer>
 void bits(const std::string &name, const typename Optimizer::Options &options) {
-  const std::string whole = trained<Optimizer>(options, train::ShardState::none, name),
-                    cut = trained<Optimizer>(options, train::ShardState::optimizer, name);
-  want(whole == cut, name + ": cut state has other bits");
-  if (Group().rank() == 0) say(name + " " + cut);
+  const std::string whole = trained<Optimizer>(options, {.replicas = 8}, name);
+  const auto compare = [&](const train::Parallel &parallel, const char *what) {
+    want(whole == trained<Optimizer>(options, parallel, name), name + ": cut " + what);
+  };
+  using train::ShardState;
+  compare({.replicas = 8, .shard_state = ShardState::optimizer}, "state");
+  // Not with what takes norms of whole gradients.
+  if (!options.clip_norm && !options.clip_global_norm)
+    for (const bool overlap : {false, true})
+      compare({.replicas = 8,
+               .bucket_mib = overlap ? 1e-4 : 4,
+               .overlap = overlap,
+               .shard_state = ShardState::gradients},
+              overlap ? "gradients, overlapped" : "gradients");
+  if (Group().rank() == 0) say(name + " " + whole);
 }
 
 void all_bits() {
   bits<optimizers::SGD>("SGD", {.learning_rate = 0.1});
   bits<optimizers::SGD>("momentum", {.learning_rate = 0.1, .momentum = 0.9, .accumulate = 2});
   bits<optimizers::Adam>("Adam", {.learning_rate = 0.01, .clip_global_norm = 0.5, .average = 0.9});
+  bits<optimizers::Adam>("average", {.learning_rate = 0.01, .clip_value = 0.02, .average = 0.9});
   bits<optimizers::AdamW>("AdamW", {.learning_rate = 0.01, .amsgrad = true, .clip_norm = 0.25});
   bits<optimizers::RMSprop>("RMSprop", {.learning_rate = 0.01,
                                         .momentum = 0.5,
@@ -97,6 +112,61 @@ void all_bits() {
   bits<optimizers::Adagrad>("Adagrad", {.learning_rate = 0.01});
   bits<optimizers::Adadelta>("Adadelta", {.learning_rate = 1});
   bits<optimizers::Lion>("Lion", {.learning_rate = 0.001});
+}
+
+/// What ranks send in a step, of matrices that are too large for the words by which ranks meet, and
+/// what comes of it.
+void traffic() {
+  constexpr std::int64_t kUnits = 1 << 9; // 1 MiB a layer
+  const std::shared_ptr<detail::GroupState> world = init().state();
+  const int ranks = world->size();
+  const auto train = [&](train::Parallel parallel, std::int64_t steps) {
+    random::set_seed(3);
+    const nn::Sequential model{nn::Dense(kUnits, {.use_bias = false}),
+                               nn::Dense(kUnits, {.use_bias = false}),
+                               nn::Dense(kUnits, {.use_bias = false})};
+    const Tensor x = random::normal({steps * 8, kUnits}, {.seed = 1});
+    static_cast<void>(model(x)); // has values, so that the first step is like the others
+    const optimizers::Adam adam(model);
+    const std::uint64_t behind = world->background()->sent, before = world->sent + behind;
+    parallel.replicas = 8;
+    static_cast<void>(train::fit(model, data::from_tensors(x, x).batch(8),
+                                 {.optimizer = adam,
+                                  .loss = losses::mean_squared_error,
+                                  .parallel = parallel,
+                                  .progress = false}));
+    if (ranks > 1)
+      want((world->background()->sent > behind) == parallel.overlap.value_or(false), "overlap");
+    const std::uint64_t all = world->sent + world->background()->sent - before;
+    std::vector<Tensor> weights;
+    for (const Variable &variable : nn::variables(model)) weights.push_back(variable.value());
+    return std::pair(static_cast<double>(
+                         all_reduce(tensor({static_cast<std::int64_t>(all)})).item<std::int64_t>()),
+                     weights);
+  };
+  const std::vector<Tensor> expected = train({}, 3).second;
+  const double bytes = 3.0 * kUnits * kUnits * 4, each = bytes * (ranks - 1);
+  double gradients = 0; // of the others' parts, as many times as a rank has subtrees of replicas
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto [begin, end] = share_of(8, rank, ranks);
+    gradients += static_cast<double>(nodes_of(begin, end, 8).size()) * each / ranks;
+  }
+  const auto check = [&](const std::string &what, const train::Parallel &parallel, double wanted) {
+    const auto [more, weights] = train(parallel, 3);
+    const double sent = (more - train(parallel, 1).first) / 2;
+    want(std::abs(sent - wanted) <= 0.01 * each, what + ": ranks send " + std::to_string(sent) +
+                                                     " bytes a step, and should " +
+                                                     std::to_string(wanted));
+    for (std::size_t i = 0; i < weights.size(); ++i)
+      want(equal(weights[i], expected[i]), what + ": bits of layer " + std::to_string(i));
+  };
+  using train::ShardState;
+  check("none", {}, gradients + each);
+  check("state", {.shard_state = ShardState::optimizer}, gradients + 2 * each);
+  check("gradients", {.shard_state = ShardState::gradients}, gradients + each);
+  check("gradients, overlapped",
+        {.bucket_mib = 0.5, .overlap = true, .shard_state = ShardState::gradients},
+        gradients + each);
 }
 
 /// State is never whole, not even while it is made.
@@ -181,8 +251,17 @@ void refused() {
                 .parallel = parallel,
                 .progress = false});
   };
-  constexpr auto cut = train::ShardState::optimizer;
+  constexpr auto cut = train::ShardState::optimizer, gradients = train::ShardState::gradients;
   const nn::Dense model(2);
+  said([&] {
+    fit(optimizers::Adam(model, {.clip_global_norm = 1}), model,
+        {.replicas = 8, .shard_state = gradients});
+  });
+  said([&] {
+    fit(optimizers::Adam(model, {.clip_norm = 1, .accumulate = 2}), model,
+        {.replicas = 8, .shard_state = gradients});
+  });
+  said([&] { fit(optimizers::Lamb(model), model, {.replicas = 8, .shard_state = gradients}); });
   said([&] { fit(optimizers::Lamb(model), model, {.replicas = 8, .shard_state = cut}); });
   said([&] { fit(optimizers::SGD(model), model, {.replicas = 0, .shard_state = cut}); });
   const bool last = world.rank() + 1 == world.size();
@@ -195,6 +274,12 @@ void refused() {
   fit(again, model, {.replicas = 8, .shard_state = cut});
   said([&] { fit(again, model, {.replicas = 0}); });
   fit(again, model, {.replicas = 8, .shard_state = cut});
+  said([&] {
+    fit(again, model, {.replicas = 8, .shard_state = world.rank() == 0 ? gradients : cut});
+  });
+  fit(again, model, {.replicas = 8, .shard_state = gradients});
+  // By hand gradients are whole.
+  again.apply_gradients({ones({2, 2}), ones({2})});
   fit(again, model, {.replicas = 8});
   want(again.state()[1].shape() == nn::variables(model)[0].shape(), "the state is whole again");
 }
@@ -204,6 +289,7 @@ void refused() {
 void sharding(const std::string &how) {
   if (how == "bits") all_bits();
   else if (how == "memory") memory();
+  else if (how == "traffic") traffic();
   else if (how == "hand") by_hand();
   else if (how == "refused") refused();
 }

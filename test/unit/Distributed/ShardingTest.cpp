@@ -68,13 +68,17 @@ TEST(Cut, HasWideElementsFirst) {
 TEST_F(Ranks, HaveTheBitsOfWholeStateWhereTheyHaveParts) {
   const std::string alone =
       digests(run("env WEFT_NUM_THREADS=1 " + kProgram + " sharding bits").text);
-  EXPECT_EQ(count_of(alone, " of "), 8U) << alone;
+  EXPECT_EQ(count_of(alone, " of "), 9U) << alone;
   for (const int ranks : worlds()) {
     const Output output = on_ranks(ranks, "sharding bits");
     EXPECT_EQ(output.status, 0) << output.text;
     EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
     EXPECT_EQ(digests(output.text), alone) << ranks << " ranks";
   }
+}
+
+TEST_F(Ranks, SendLessWhereGradientsAreInParts) {
+  for (const int ranks : worlds()) expect_done(ranks, "sharding traffic");
 }
 
 TEST_F(Ranks, HoldTheirPartOfTheStateAlone) {
@@ -94,6 +98,11 @@ TEST_F(Ranks, HearWhatCannotBeCut) {
     const std::string size = std::to_string(ranks), last = std::to_string(ranks - 1);
     for (const std::string &words :
          {std::string(
+              "3 Adam: shard_state: clip_global_norm takes norms of whole gradients, of which "
+              "a rank would have a part: clip_value can be used, or shard_state = optimizer"),
+          std::string("4 fit: ranks do not do the same: rank 0 has shard_state = gradients, and "
+                      "rank 1 shard_state = optimizer"),
+          std::string(
               "3 Lamb: shard_state: an update takes norms of whole variables, of which a rank "
               "would have a part; the state of SGD, Adam, AdamW, RMSprop, Adagrad, "
               "Adadelta, Lion can be cut"),
@@ -186,6 +195,14 @@ TEST_F(Parts, OfOneNumberOfRanksAreReadByAnyOther) {
   // By ranks that have whole state, and from their checkpoints to parts.
   copy("saved", "whole");
   EXPECT_EQ(gone_on(ranks, "resume", "whole"), whole());
+  copy("saved", "gradients");
+  EXPECT_EQ(gone_on(ranks, "resume-gradients", "gradients"), whole());
+  on_ranks(ranks, "training pause-gradients," + at("of-gradients"));
+  copy("of-gradients", "of-gradients-cut");
+  copy("of-gradients", "of-gradients-whole");
+  EXPECT_EQ(gone_on(1, "resume-gradients", "of-gradients"), whole());
+  EXPECT_EQ(gone_on(ranks, "resume-cut", "of-gradients-cut"), whole());
+  EXPECT_EQ(gone_on(ranks, "resume", "of-gradients-whole"), whole());
   on_ranks(1, "training pause-8," + at("file"));
   EXPECT_EQ(gone_on(ranks, "resume-cut", "file"), whole());
 }

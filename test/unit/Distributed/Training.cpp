@@ -345,6 +345,10 @@ void training(const std::string &how) {
     resumed(folder, 9, 8, train::ShardState::optimizer);
   } else if (part == "resume-cut") {
     resumed(folder, 0, std::nullopt, train::ShardState::optimizer);
+  } else if (part == "pause-gradients") {
+    resumed(folder, 9, 8, train::ShardState::gradients);
+  } else if (part == "resume-gradients") {
+    resumed(folder, 0, std::nullopt, train::ShardState::gradients);
   } else if (part == "killed") {
     KilledAtPart calls;
     use_file_calls(&calls);

@@ -296,6 +296,52 @@ TEST(Fit, RefusesWhatReplicasCannotAddUp) {
               testing::HasSubstr("fit: replicas is -2, but must be at least 1"));
 }
 
+/// Of one rank nothing is cut; what would be on several is refused all the same, so that a run that
+/// is tried on one is none that fails on many.
+TEST(Fit, OfOneRankWithGradientsInPartsIsTheSame) {
+  using train::ShardState;
+  const auto run = [](ShardState shard, bool overlap) {
+    const Problem problem;
+    auto options = problem.options(2);
+    options.parallel = {.replicas = 4, .overlap = overlap, .shard_state = shard};
+    const train::History history = train::fit(problem.model, problem.data, options);
+    EXPECT_EQ(problem.adam.state()[1].shape(), nn::variables(problem.model)[0].shape());
+    return std::pair(history, problem.weights());
+  };
+  const auto expected = run(ShardState::none, false);
+  for (const bool overlap : {false, true}) EXPECT_EQ(run(ShardState::gradients, overlap), expected);
+
+  const auto message_of = [](const optimizers::Adam::Options &of, std::int64_t replicas,
+                             ShardState shard) {
+    const Problem problem;
+    auto options = problem.options(1);
+    options.optimizer = optimizers::Adam(problem.model, of);
+    options.parallel = {.replicas = replicas, .shard_state = shard};
+    try {
+      train::fit(problem.model, problem.data, options);
+    } catch (const ValueError &error) {
+      return std::string(error.message());
+    }
+    return std::string("no error");
+  };
+  for (const bool global : {false, true}) {
+    optimizers::Adam::Options clips;
+    (global ? clips.clip_global_norm : clips.clip_norm) = 1;
+    const std::string clip = global ? "clip_global_norm" : "clip_norm";
+    EXPECT_THAT(message_of(clips, 4, ShardState::gradients),
+                testing::HasSubstr("Adam: shard_state: " + clip +
+                                   " takes norms of whole gradients, of which a rank would have a "
+                                   "part: clip_value can be used, or shard_state = optimizer"));
+    EXPECT_EQ(message_of(clips, 4, ShardState::optimizer), "no error");
+    clips.accumulate = 2;
+    EXPECT_THAT(message_of(clips, 4, ShardState::gradients),
+                testing::HasSubstr("Adam: shard_state: with accumulate, " + clip));
+  }
+  EXPECT_EQ(message_of({.clip_value = 1, .accumulate = 2}, 4, ShardState::gradients), "no error");
+  EXPECT_THAT(message_of({}, 0, ShardState::gradients),
+              testing::HasSubstr("fit: shard_state is for the ranks of a parallel run"));
+}
+
 /// An error in the middle of a step leaves generators and metrics as they were before it.
 TEST(Fit, OfReplicasTakesBackWhatAnErrorLeaves) {
   const Problem problem;
