@@ -92,7 +92,8 @@ public:
 
 private:
   std::string folder_, path_;
-  int lock_ = -1; ///< held, so that nobody takes it for what a dead process has left
+  std::uint32_t generation_; ///< of forks: that of who made it
+  int lock_ = -1;            ///< held, so that nobody takes it for what a dead process has left
 };
 
 /// Writes a part into the folder, maybe beside others who want the processors; gives the digest of

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "Support/Files.h"
+#include "Support/Fork.h"
 #include "Support/Messages.h"
 
 namespace weft {
@@ -156,7 +157,8 @@ std::string part_in(const std::string &folder, const PartOf &of) {
 
 } // namespace
 
-FolderOfParts::FolderOfParts(const std::string &folder) : folder_(folder) {
+FolderOfParts::FolderOfParts(const std::string &folder)
+    : folder_(folder), generation_(forks::generation()) {
   make_folder(folder);
   remove_leftovers(folder);
   // The number is that of the next one by now; which one it becomes is known when it is published.
@@ -169,7 +171,8 @@ FolderOfParts::FolderOfParts(const std::string &folder) : folder_(folder) {
 }
 
 FolderOfParts::~FolderOfParts() {
-  if (!path_.empty()) remove_whole(path_);
+  // In a child of a fork it is the parent's, which writes into it.
+  if (!path_.empty() && generation_ == forks::generation()) remove_whole(path_);
   if (lock_ >= 0) close(lock_);
 }
 

@@ -136,10 +136,7 @@ private:
 
   void join() {
     if (!writer.joinable()) return;
-    if (generation == forks::generation()) return writer.join();
-    // The parent's thread, which nobody here can wait for or end.
-    static_cast<void>(new std::thread(std::move(writer)));
-    failure = nullptr;
+    if (!join_unless_gone(writer, generation)) failure = nullptr; // the parent's
   }
 
   [[noreturn]] void rethrow() {

@@ -21,17 +21,25 @@ BackgroundReduction::BackgroundReduction(const Caller &caller, const Group &grou
 
 BackgroundReduction::~BackgroundReduction() { finish(); }
 
+bool BackgroundReduction::is_gone() const {
+  return thread_.joinable() && generation_ != forks::generation();
+}
+
 void BackgroundReduction::finish() noexcept {
   if (!thread_.joinable()) return;
-  // In a child of a fork there is no such thread.
-  if (generation_ != forks::generation()) return thread_.detach();
+  if (is_gone()) {
+    join_unless_gone(thread_, generation_);
+    // It waits for the thread when it is destroyed.
+    [[maybe_unused]] const std::condition_variable *const lost = changed_.release();
+    return;
+  }
   group_.state()->hurry = true;
   {
     const std::lock_guard lock(mutex_);
     ends_ = true;
   }
-  changed_.notify_all();
-  thread_.join();
+  changed_->notify_all();
+  join_unless_gone(thread_, generation_);
   group_.state()->hurry = false;
 }
 
@@ -39,6 +47,7 @@ void BackgroundReduction::begin(std::string what, PartOf part_of) {
   what_ = std::move(what);
   part_of_ = std::move(part_of);
   open_.clear();
+  if (is_gone()) return;
   const std::lock_guard lock(mutex_);
   sums_.clear();
 }
@@ -65,6 +74,7 @@ void BackgroundReduction::close() {
 }
 
 void BackgroundReduction::send(Bucket bucket) {
+  if (is_gone()) return;
   bucket.what = what_;
   bucket.part_of = part_of_;
   if (!thread_.joinable()) {
@@ -75,7 +85,7 @@ void BackgroundReduction::send(Bucket bucket) {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(bucket));
   }
-  changed_.notify_all();
+  changed_->notify_all();
 }
 
 std::map<std::size_t, Tensor> BackgroundReduction::reduce(const Bucket &bucket) const {
@@ -96,7 +106,7 @@ void BackgroundReduction::work(const std::string &place) {
   const detail::Place here(place);
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ends_ || !queue_.empty(); });
+    changed_->wait(lock, [this] { return ends_ || !queue_.empty(); });
     if (queue_.empty()) return;
     const Bucket bucket = std::move(queue_.front());
     queue_.pop_front();
@@ -115,7 +125,7 @@ void BackgroundReduction::work(const std::string &place) {
       failed_ = failed;
       sums_.merge(sums);
     }
-    changed_.notify_all();
+    changed_->notify_all();
   }
 }
 
@@ -126,8 +136,8 @@ void BackgroundReduction::wait() {
     ~Calm() { group.hurry = false; }
   } const calm{*group_.state()};
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, std::chrono::milliseconds(20),
-                            [this] { return queue_.empty() && !works_; }))
+  while (!changed_->wait_for(lock, std::chrono::milliseconds(20),
+                             [this] { return queue_.empty() && !works_; }))
     if (weft_rt_interrupt_flag.load(std::memory_order_relaxed) != 0) {
       lock.unlock(); // what takes it may run for long
       weft::detail::handle_interrupt();

@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -55,6 +56,8 @@ private:
   void send(Bucket bucket);
   void work(const std::string &place);
   void finish() noexcept;
+  /// Whether this is a child of a fork, without the thread: calls of the group throw here.
+  bool is_gone() const;
   std::map<std::size_t, Tensor> reduce(const Bucket &bucket) const;
 
   const Caller caller_;
@@ -67,7 +70,7 @@ private:
   std::thread thread_;
   std::uint32_t generation_ = 0; ///< of forks: that of the thread
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::unique_ptr<std::condition_variable> changed_ = std::make_unique<std::condition_variable>();
   std::deque<Bucket> queue_;
   bool works_ = false, ends_ = false;
   std::exception_ptr failed_;

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 #include <functional>
 #include <thread>
+#include <utility>
+
+#include "Support/Fork.h"
 
 namespace weft {
 
@@ -20,6 +24,18 @@ inline std::thread thread_without_signals(const std::function<void()> &run) {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     throw;
   }
+}
+
+/// Waits for the end of a thread that was started in this generation of forks. In a child of a
+/// later fork, where it is gone, nobody can wait for it or end it: it is left, and the result is
+/// false.
+inline bool join_unless_gone(std::thread &thread, std::uint32_t generation) {
+  if (generation == forks::generation()) {
+    thread.join();
+    return true;
+  }
+  static_cast<void>(new std::thread(std::move(thread)));
+  return false;
 }
 
 } // namespace weft

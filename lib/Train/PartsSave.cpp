@@ -5,8 +5,6 @@
 #include <system_error>
 #include <utility>
 
-#include "Support/ThreadWithoutSignals.h"
-
 namespace weft::train::detail {
 
 void PartsSave::begin(const Checkpoint &what, std::int64_t step) {
@@ -27,6 +25,7 @@ void PartsSave::begin(const Checkpoint &what, std::int64_t step) {
   written_ = false;
   under_way_ = true;
   try {
+    generation_ = forks::generation();
     writer_ = thread_without_signals([write] {
       yield_to_others();
       write(true);
@@ -38,7 +37,7 @@ void PartsSave::begin(const Checkpoint &what, std::int64_t step) {
 
 void PartsSave::finish() {
   if (!std::exchange(under_way_, false)) return;
-  if (writer_.joinable()) writer_.join();
+  join();
   if (failure_ != nullptr) {
     folder_.reset();
     std::rethrow_exception(std::exchange(failure_, nullptr));

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <string>
 #include <thread>
 
 #include "Checkpoint/Checkpoint.h"
+#include "Support/ThreadWithoutSignals.h"
 #include "Train/Replicas.h"
 
 namespace weft::train::detail {
@@ -16,9 +18,7 @@ class PartsSave {
 public:
   PartsSave(Replicas &replicas, const FitCheckpoints &options)
       : replicas_(replicas), options_(options) {}
-  ~PartsSave() {
-    if (writer_.joinable()) writer_.join();
-  }
+  ~PartsSave() { join(); }
   PartsSave(const PartsSave &) = delete;
   PartsSave &operator=(const PartsSave &) = delete;
 
@@ -32,11 +32,16 @@ public:
   void finish();
 
 private:
+  void join() {
+    if (writer_.joinable()) join_unless_gone(writer_, generation_);
+  }
+
   Replicas &replicas_;
   const FitCheckpoints &options_;
   std::optional<FolderOfParts> folder_; ///< rank 0's
   bool under_way_ = false;              ///< on all ranks
   std::thread writer_;
+  std::uint32_t generation_ = 0; ///< of forks: that of the thread
   std::atomic<bool> written_ = false;
   std::string digest_;         ///< the writer's, until it is joined
   std::exception_ptr failure_; ///< as well

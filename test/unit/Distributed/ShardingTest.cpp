@@ -221,6 +221,13 @@ TEST_F(Parts, AreNoCheckpointBeforeAllOfThemAreThere) {
   EXPECT_EQ(gone_on(2, "resume-cut", "run"), whole());
 }
 
+TEST_F(Parts, GoOnBesideAChildThatLeavesTheRun) {
+  const Output output = on_ranks(2, "training forked," + at("run"));
+  EXPECT_EQ(output.status, 0) << output.text;
+  EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+  EXPECT_EQ(digests(output.text), whole()) << output.text;
+}
+
 /// At calls that files are made by; WEFT_TEST_KILLS says at how many: a few, or hundreds, in rounds
 /// over all of them.
 TEST_F(Parts, AreGoneOnFromWhereverARankIsKilled) {

@@ -4,6 +4,9 @@
 #include <csignal>
 #include <filesystem>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "Distributed/World.h"
 #include "Ranks.h"
 #include "Support/Files.h"
@@ -205,13 +208,68 @@ private:
   std::atomic<int> left_, made_ = 0;
 };
 
-/// Of as many replicas as ranks, unless it goes on.
-void resumed(const std::string &folder, std::int64_t pause, std::optional<std::int64_t> replicas,
-             train::ShardState shard = train::ShardState::none) {
+/// Keeps parts of checkpoints from getting their names, until they are released.
+class HeldParts final : public FileCalls {
+public:
+  int rename(const char *from, const char *to) override {
+    if (std::string_view(to).ends_with(".safetensors")) {
+      waiting_ = true;
+      waiting_.notify_all();
+      held_.wait(true);
+    }
+    return FileCalls::rename(from, to);
+  }
+  /// Returns when one is held.
+  void wait() const { waiting_.wait(false); }
+  void release() {
+    held_ = false;
+    held_.notify_all();
+  }
+
+private:
+  std::atomic<bool> waiting_ = false, held_ = true;
+};
+
+/// What a child exits with that comes to an end.
+constexpr int kOfChild = 7;
+
+/// Rank 0 forks while a checkpoint is being written; the child leaves the run by an exception.
+class Forks final : public train::Callback {
+public:
+  explicit Forks(HeldParts &parts) : parts_(parts) {}
+  void step_end(train::Run &run) override {
+    if (run.step != 3) return;
+    parts_.wait();
+    if (run.leads) {
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(20); // one that waits for a thread of its parent ends like this
+        throw IOError("a child leaves");
+      }
+      int status = 0;
+      want(waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+               WEXITSTATUS(status) == kOfChild,
+           "a child ends with status " + std::to_string(status));
+    }
+    parts_.release();
+  }
+
+private:
+  HeldParts &parts_;
+};
+
+const train::Parallel kCut{.replicas = 8, .shard_state = train::ShardState::optimizer};
+const train::Parallel kCutAsBefore{.replicas = std::nullopt,
+                                   .shard_state = train::ShardState::optimizer};
+
+/// Of as many replicas as ranks, unless it says how many, or goes on.
+void resumed(const std::string &folder, std::int64_t pause, const train::Parallel &parallel,
+             const std::shared_ptr<train::Callback> &more = nullptr) {
   random::set_seed(7);
   const Problem problem;
   auto options = problem.options(kEpochs);
-  options.parallel = {.replicas = replicas, .shard_state = shard};
+  options.parallel = parallel;
+  if (more != nullptr) options.callbacks.push_back(more);
   if (!folder.empty()) {
     options.checkpoints = train::FitCheckpoints{.folder = folder, .every_steps = 2};
     options.callbacks.push_back(std::make_shared<Pause>(pause));
@@ -249,6 +307,21 @@ void meetings() {
       const std::uint64_t more = count(5, calls, bucket) - count(2, calls, bucket);
       want(more == (calls ? 6U : 3U), "ranks meet " + std::to_string(more) + " times in 3 steps");
     }
+}
+
+void forked(const std::string &folder) {
+  HeldParts parts;
+  use_file_calls(&parts);
+  train::Parallel parallel = kCut;
+  parallel.bucket_mib = 1e-4;
+  parallel.overlap = true; // by a thread that waits for more when the process forks
+  const pid_t own = getpid();
+  try {
+    resumed(folder, 0, parallel, std::make_shared<Forks>(parts));
+  } catch (const IOError &) {
+    if (getpid() != own) _exit(kOfChild);
+    throw;
+  }
 }
 
 void refused() {
@@ -336,37 +409,39 @@ void training(const std::string &how) {
   } else if (part == "networks") {
     networks();
   } else if (part == "pause") {
-    resumed(folder, 9, std::nullopt);
+    resumed(folder, 9, {.replicas = std::nullopt});
   } else if (part == "resume") {
-    resumed(folder, 0, std::nullopt);
+    resumed(folder, 0, {.replicas = std::nullopt});
   } else if (part == "pause-8") {
-    resumed(folder, 9, 8);
+    resumed(folder, 9, {.replicas = 8});
   } else if (part == "pause-cut") {
-    resumed(folder, 9, 8, train::ShardState::optimizer);
+    resumed(folder, 9, kCut);
   } else if (part == "resume-cut") {
-    resumed(folder, 0, std::nullopt, train::ShardState::optimizer);
+    resumed(folder, 0, kCutAsBefore);
   } else if (part == "pause-gradients") {
-    resumed(folder, 9, 8, train::ShardState::gradients);
+    resumed(folder, 9, {.replicas = 8, .shard_state = train::ShardState::gradients});
   } else if (part == "resume-gradients") {
-    resumed(folder, 0, std::nullopt, train::ShardState::gradients);
+    resumed(folder, 0, {.replicas = std::nullopt, .shard_state = train::ShardState::gradients});
   } else if (part == "killed") {
     KilledAtPart calls;
     use_file_calls(&calls);
-    resumed(folder, 9, 8, train::ShardState::optimizer);
+    resumed(folder, 9, kCut);
   } else if (part == "dies") {
     const auto last = folder.rfind(',');
     KilledAtCall calls(std::stoi(folder.substr(last + 1)));
     use_file_calls(&calls);
-    resumed(folder.substr(0, last), 0, 8, train::ShardState::optimizer);
+    resumed(folder.substr(0, last), 0, kCut);
     say("calls done: " + std::to_string(calls.made()));
+  } else if (part == "forked") {
+    forked(folder);
   } else if (part == "broken") {
-    said([&] { resumed(folder, 0, std::nullopt, train::ShardState::optimizer); });
+    said([&] { resumed(folder, 0, kCutAsBefore); });
   } else if (part == "whole") {
-    resumed("", 0, std::stoll(folder));
+    resumed("", 0, {.replicas = std::stoll(folder)});
   } else if (part == "other") {
-    said([&] { resumed(folder, 0, 7); });
+    said([&] { resumed(folder, 0, {.replicas = 7}); });
   } else if (part == "more") {
-    said([&] { resumed(folder, 0, std::nullopt); });
+    said([&] { resumed(folder, 0, {.replicas = std::nullopt}); });
   } else if (part == "refused") {
     refused();
   }
