@@ -2,7 +2,7 @@
 // "model" of a mesh, and whose batch over "data", beside the uncut block: mpirun -n 4
 // weft-ranks-tensor-parallel 2
 #include <cstdio>
-#include <cstdlib>
+#include <string>
 
 #include <weft/weft.h>
 using namespace weft;
@@ -60,7 +60,7 @@ Tensor run(const Block &block, const Tensor &x, const Begin &begin, const End &e
 
 int main(int count, char **arguments) {
   distributed::init();
-  const distributed::Mesh mesh({{"data", count > 1 ? std::atoi(arguments[1]) : 1}, {"model", -1}});
+  const distributed::Mesh mesh({{"data", count > 1 ? std::stoi(arguments[1]) : 1}, {"model", -1}});
   const distributed::Group model = mesh.group("model"), data = mesh.group("data");
   const Block whole = whole_block();
   const Tensor x = random::normal({4, 8, size}, {.seed = 20});

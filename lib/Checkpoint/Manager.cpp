@@ -126,6 +126,7 @@ private:
         generation = forks::generation();
         writer = thread_without_signals(run);
         return;
+        // NOLINTNEXTLINE(bugprone-empty-catch)
       } catch (const std::system_error &) {
         // The system makes no more threads: this one can write.
       }

@@ -205,6 +205,7 @@ void refuse_for(const char *function, const Group &group, const std::string *err
     Call call(function, group, {});
     if (error != nullptr) call.refuses_for(*error);
     throw StateError(function); // the call tells the others when it ends by an exception
+    // NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const Error &) {
   }
 }
@@ -221,6 +222,7 @@ void detail::refuse(const char *function, const Group &group, const std::string 
 void Call::refuse_to_meet() noexcept {
   try {
     meet({.arguments = refusal_, .has_tensor = false, .fails = fails_});
+    // NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const Error &) {
     // Why this rank refuses is its error; the others have one that names it.
   }

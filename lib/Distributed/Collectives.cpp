@@ -85,8 +85,8 @@ Tensor reduced(const Collective &call, const Tensor &x, Reduction reduction, Int
   case Reduction::min: return call.run(OpCode::all_reduce_min, &x, std::move(attrs), 2);
   default: break;
   }
-  attrs.push_back(reduction == Reduction::mean);
-  attrs.push_back(same);
+  attrs.emplace_back(reduction == Reduction::mean);
+  attrs.emplace_back(same);
   return call.run(OpCode::all_reduce_sum, &x, std::move(attrs), 2);
 }
 
@@ -194,7 +194,7 @@ Tensor reduce_scatter(const Tensor &x, Reduction reduction, std::int64_t axis, c
   case Reduction::min: return call.run(OpCode::reduce_scatter_min, &x, std::move(attrs), 2);
   default: break;
   }
-  attrs.push_back(reduction == Reduction::mean);
+  attrs.emplace_back(reduction == Reduction::mean);
   return call.run(OpCode::reduce_scatter_sum, &x, std::move(attrs), 2);
 }
 

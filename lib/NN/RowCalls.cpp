@@ -146,7 +146,7 @@ bool for_each_label(const Tensor &labels, std::int64_t classes, const Body &body
 
 template <class T>
 T *elements(const Tensor &x) {
-  return static_cast<T *>(static_cast<void *>(x.impl()->data));
+  return reinterpret_cast<T *>(x.impl()->data);
 }
 
 /// Of scores and labels.

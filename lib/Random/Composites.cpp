@@ -19,6 +19,7 @@ std::string named(const char *function) { return std::string("random.") + functi
 
 } // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor random_split(const Tensor &key, Size num) {
   if (num.is_number() && num.number() < 0)
     raise(ErrorKind::shape, named("split") + std::to_string(num.number()) + " keys are asked for");

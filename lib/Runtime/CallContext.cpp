@@ -172,6 +172,7 @@ std::span<RuntimeMove> told(CallContext *context) {
 void make_moves(std::span<RuntimeMove> moves, DeviceCall *device) noexcept {
   try {
     Mover(device).make(moves);
+    // NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (const Error &) { // a device is lost, and with it its variables
   }
 }

@@ -59,6 +59,7 @@ void Replicas::refuse() noexcept {
     }
   } catch (const std::exception &error) {
     words = error.what();
+    // NOLINTNEXTLINE(bugprone-empty-catch)
   } catch (...) {
   }
   if (parts_.error != nullptr) {

@@ -38,7 +38,7 @@ const Signature constant_signature{"constant",
                                     {"shape", "Shape | None", "None"}}};
 Tensor make_constant(PyObject *const *values) {
   const OnDevice device(nullptr, {"constant", "device"});
-  const Tensor made =
+  Tensor made =
       device.placed(to_tensor_of(values[0], to_optional_dtype(values[1], {"constant", "dtype"}),
                                  {"constant", "value"}),
                     values[0]);

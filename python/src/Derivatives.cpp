@@ -119,7 +119,8 @@ void define_derivatives(nb::module_ &module) {
         return tangent.defined() ? checked(wrap(tangent)) : nb::none();
       });
   ClassOf<Mark>(module, "internal_DerivativeMark")
-      .def("__init__(name)", [](Mark *self, std::string name) { (new (self) Mark)->name = name; })
+      .def("__init__(name)",
+           [](Mark *self, std::string name) { (new (self) Mark)->name = std::move(name); })
       .def("__enter__",
            [](nb::object self) {
              auto &mark = nb::cast<Mark &>(self);

@@ -25,7 +25,7 @@ constexpr const char *kAggregations[] = {"mean", "max", "sum", "same"};
 /// A context: what it has noted stays after its end.
 struct BoundScope {
   using Initialized = void; // see Initialized.h
-  BoundScope(Variable of, std::int64_t count) : number(std::move(of)), replicas(count) {}
+  BoundScope(const Variable &of, std::int64_t count) : number(of), replicas(count) {}
   BoundScope(const BoundScope &) = delete;
   BoundScope &operator=(const BoundScope &) = delete;
 

@@ -201,6 +201,7 @@ void define_tapes(nb::module_ &module) {
       .def("__enter__",
            [](Pause &self) {
              GradientTape &tape = nb::cast<Tape &>(self.tape).entered("stop_recording was called");
+             // NOLINTNEXTLINE(modernize-make-unique): it cannot be moved
              self.pause.reset(new GradientTape::Pause(tape.stop_recording()));
            })
       .def("__exit__", [](Pause &self, const nb::args &) { self.pause.reset(); });

@@ -169,10 +169,12 @@ Tensor segment_sums(const char *function, const Tensor &x, const Tensor &ids, co
 
 } // namespace
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor segment_sum(const Tensor &x, const Tensor &segment_ids, Size num_segments) {
   return segment_sums("segment_sum", x, segment_ids, num_segments);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor segment_mean(const Tensor &x, const Tensor &segment_ids, Size num_segments) {
   const Tensor total = segment_sums("segment_mean", x, segment_ids, num_segments);
   Tensor each = ones({size_along(segment_ids, 0)}, x.dtype());

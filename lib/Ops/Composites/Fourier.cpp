@@ -47,6 +47,7 @@ Tensor halves_exchanged(const Tensor &x, const Axes &axes, bool behind) {
 
 } // namespace
 
+// NOLINTBEGIN(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor fourier_fftshift(const Tensor &x, Axes axes) {
   return halves_exchanged(x, call::checked_axes("fft.fftshift", "axes", axes, x.rank()),
                           /*behind=*/true);
@@ -56,6 +57,7 @@ Tensor fourier_ifftshift(const Tensor &x, Axes axes) {
   return halves_exchanged(x, call::checked_axes("fft.ifftshift", "axes", axes, x.rank()),
                           /*behind=*/false);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 namespace {
 
@@ -205,7 +207,7 @@ void check_axes_given(const char *function, const Several &several) {
 
 Tensor complex_transforms(const char *function, const Tensor &x, const Axes &s, const Axes &axes,
                           Norm norm, bool plane, bool inverse) {
-  const Tensor y = along_axes(function, x, Several(function, x, s, axes, plane), 0, norm, inverse);
+  Tensor y = along_axes(function, x, Several(function, x, s, axes, plane), 0, norm, inverse);
   if (is_complex(y.dtype())) return y;
   const auto [re, im] = parts_of(y); // along no axis
   return weft::complex(re, im);
@@ -228,6 +230,7 @@ Tensor transforms_to_real(const char *function, const Tensor &x, const Axes &s, 
 
 } // namespace
 
+// NOLINTBEGIN(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor fourier_fft(const Tensor &x, std::optional<Size> n, std::int64_t axis, Norm norm) {
   return transform("fft", x, n, axis, norm, false);
 }
@@ -271,6 +274,7 @@ Tensor fourier_rfft2(const Tensor &x, Axes s, Axes axes, Norm norm) {
 Tensor fourier_irfft2(const Tensor &x, Axes s, Axes axes, Norm norm) {
   return transforms_to_real("irfft2", x, s, axes, norm, true);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 } // namespace weft::composites
 

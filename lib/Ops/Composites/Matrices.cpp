@@ -130,7 +130,7 @@ Tensor diag(const Tensor &x, std::int64_t k) {
     raise(ErrorKind::shape,
           "diag: x has the shape " + to_string(shape_of(x)) + ": a vector or a matrix is wanted");
   const Tensor unit = eye(size_along(x, 0), DType::boolean);
-  const Tensor matrix = held(unit, with_axis(x, 1));
+  Tensor matrix = held(unit, with_axis(x, 1));
   if (k == 0) return matrix;
   const std::int64_t below = k < 0 ? (k == std::numeric_limits<std::int64_t>::min() ? k : -k) : 0;
   const std::int64_t above = k < 0 ? 0 : k;

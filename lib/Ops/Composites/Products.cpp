@@ -173,7 +173,7 @@ Named product(const char *function, Named a, Named b, const Letters &later) {
   };
   // Where no axes become one there is nothing to reshape, and no copy of what is transposed.
   const auto flat = [&](const Named &of, const Letters &first, const Letters &second) {
-    const Tensor moved = transposed(of.x, numbers_in(of.axes, batch + first + second));
+    Tensor moved = transposed(of.x, numbers_in(of.axes, batch + first + second));
     if (first.size() == 1 && second.size() == 1) return moved;
     if (by_run) {
       weft::Sizes shape = in_run(batch);
@@ -432,6 +432,7 @@ Tensor vdot(const Tensor &a, const Tensor &b) {
   return contracted("vdot", reshape(conj(a), {-1}), reshape(b, {-1}), {0}, {0});
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all such attributes are handed over
 Tensor tensordot(const Tensor &a, const Tensor &b, ContractedAxes axes) {
   if (!axes.count()) {
     const Ints of_a = axes_in(axes.of_a(), a), of_b = axes_in(axes.of_b(), b);
