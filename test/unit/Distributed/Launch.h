@@ -23,7 +23,7 @@ inline Output run(const std::string &command) {
   Output output;
   const auto start = std::chrono::steady_clock::now();
   // NOLINTNEXTLINE(bugprone-command-processor): commands of these tests
-  FILE *pipe = popen(("timeout -k 5 100 " + command + " 2>&1 </dev/null").c_str(), "r");
+  FILE *pipe = popen(("timeout -k 5 300 " + command + " 2>&1 </dev/null").c_str(), "r");
   char bytes[4096];
   while (const std::size_t got = std::fread(bytes, 1, sizeof bytes, pipe))
     output.text.append(bytes, got);
