@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
@@ -335,7 +336,8 @@ void *Store::take_large(std::size_t bytes) {
   const auto found = large_.lower_bound(total);
   LargeBlock *block = nullptr;
   if (found != large_.end() && found->first / 100 * kLeastFillPercent <= total) {
-    block = found->second;
+    // Of those of this size the one that was freed last: its memory is in the caches still.
+    block = std::prev(large_.upper_bound(found->first))->second;
     unlink(block);
   } else {
     block = new (from_system(total)) LargeBlock{total, nullptr, nullptr, {}};

@@ -74,6 +74,17 @@ TEST(Allocator, ReusesLargeBlocksThatAreNotMuchTooLarge) {
   allocator::deallocate(third.memory, third.size_class);
 }
 
+TEST(Allocator, ReusesTheLargeBlockThatWasFreedLast) {
+  release_cached_memory();
+  constexpr std::size_t bytes = std::size_t{4} << 20;
+  Block blocks[3];
+  for (Block &block : blocks) block = allocator::allocate(bytes);
+  for (const int i : {1, 0, 2}) allocator::deallocate(blocks[i].memory, blocks[i].size_class);
+  // Its elements are in the processor's caches, unless they were too many.
+  for (const int i : {2, 0, 1}) EXPECT_EQ(allocator::allocate(bytes).memory, blocks[i].memory);
+  for (const Block &block : blocks) allocator::deallocate(block.memory, block.size_class);
+}
+
 TEST(Allocator, CountsExactly) {
   const std::size_t before = memory_stats().current;
   reset_peak();
