@@ -52,8 +52,25 @@ public:
   std::vector<double> ends;
 };
 
+/// A step of `train::fit` by one batch of all rows. The first epoch traces and compiles.
+double step_of(const nn::Sequential &model, std::int64_t steps, const Tensor &x, const Tensor &y,
+               const train::Parallel &parallel) {
+  const optimizers::Adam adam(model);
+  const auto data = data::from_tensors(x, y).batch(x.shape()[0]).repeat(steps);
+  const auto times = std::make_shared<Times>();
+  static_cast<void>(train::fit(model, data,
+                               {.optimizer = adam,
+                                .loss = losses::softmax_cross_entropy,
+                                .epochs = 3,
+                                .callbacks = {times},
+                                .parallel = parallel,
+                                .progress = false}));
+  const double best = std::min(times->ends[1] - times->ends[0], times->ends[2] - times->ends[1]);
+  return best / static_cast<double>(steps);
+}
+
 /// A step of `train::fit` with a replica on each rank: a classifier of 784 features with two hidden
-/// layers, 64 rows on each rank. The first epoch traces and compiles.
+/// layers, 64 rows on each rank.
 double step(std::int64_t units) {
   constexpr std::int64_t kSteps = 40;
   const wd::Group world;
@@ -62,18 +79,7 @@ double step(std::int64_t units) {
   const Tensor y = random::randint({rows}, 0, 10, {.seed = 2});
   const nn::Sequential model{nn::Dense(units, {.activation = relu}),
                              nn::Dense(units, {.activation = relu}), nn::Dense(10)};
-  const optimizers::Adam adam(model);
-  const auto data = data::from_tensors(x, y).batch(rows).repeat(kSteps);
-  const auto times = std::make_shared<Times>();
-  static_cast<void>(train::fit(model, data,
-                               {.optimizer = adam,
-                                .loss = losses::softmax_cross_entropy,
-                                .epochs = 3,
-                                .callbacks = {times},
-                                .parallel = {},
-                                .progress = false}));
-  const double best = std::min(times->ends[1] - times->ends[0], times->ends[2] - times->ends[1]);
-  return best / static_cast<double>(kSteps);
+  return step_of(model, kSteps, x, y, {});
 }
 
 /// A step of a deep classifier, 256 features and seven layers of 512 units, of 6.5 MiB in buckets
@@ -88,18 +94,7 @@ double deep_step(std::string_view what) {
   model.add(nn::Dense(10));
   const Tensor x = random::normal({rows, kFeatures}, {.seed = 1});
   const Tensor y = random::randint({rows}, 0, 10, {.seed = 2});
-  const optimizers::Adam adam(model);
-  const auto data = data::from_tensors(x, y).batch(rows).repeat(kSteps);
-  const auto times = std::make_shared<Times>();
-  static_cast<void>(train::fit(model, data,
-                               {.optimizer = adam,
-                                .loss = losses::softmax_cross_entropy,
-                                .epochs = 3,
-                                .callbacks = {times},
-                                .parallel = {.bucket_mib = 0.5, .overlap = what == "overlapped"},
-                                .progress = false}));
-  const double best = std::min(times->ends[1] - times->ends[0], times->ends[2] - times->ends[1]);
-  return best / static_cast<double>(kSteps);
+  return step_of(model, kSteps, x, y, {.bucket_mib = 0.5, .overlap = what == "overlapped"});
 }
 
 int run(std::string_view what, std::string_view number) {

@@ -84,8 +84,16 @@ Result<TensorType> all_reduce(const InferContext &call) {
   return all_reduced(call.operands[0], attrs.axes, attrs.replicas);
 }
 
+/// A rank's part of x along an axis.
+static Result<TensorType> part_of(TensorType x, std::int64_t axis, std::int64_t ranks) {
+  if (Check fault = check_ranks(ranks)) return *fault;
+  if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
+  if (Check fault = cut(x.shape, axis, ranks)) return *fault;
+  return x;
+}
+
 Result<TensorType> reduce_scatter(const InferContext &call) {
-  TensorType x = call.operands[0];
+  const TensorType &x = call.operands[0];
   std::int64_t axis = 0, ranks = 0;
   if (call.op == OpCode::reduce_scatter_sum) {
     const ReduceScatterSumAttrs attrs(call.attrs);
@@ -97,10 +105,7 @@ Result<TensorType> reduce_scatter(const InferContext &call) {
     axis = attrs.axis;
     ranks = attrs.ranks;
   }
-  if (Check fault = check_ranks(ranks)) return *fault;
-  if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
-  if (Check fault = cut(x.shape, axis, ranks)) return *fault;
-  return x;
+  return part_of(x, axis, ranks);
 }
 
 Result<TensorType> all_gather(const InferContext &call) {
@@ -112,15 +117,9 @@ Result<TensorType> all_gather(const InferContext &call) {
   return sized(x.dtype, std::move(x.shape));
 }
 
-Result<TensorType> as_it_is(const InferContext &call) { return call.operands[0]; }
-
 Result<TensorType> slice_own(const InferContext &call) {
   const SliceOwnAttrs attrs(call.attrs);
-  TensorType x = call.operands[0];
-  if (Check fault = check_ranks(attrs.ranks)) return *fault;
-  if (Check fault = check_axis(attrs.axis, x.shape, "x")) return *fault;
-  if (Check fault = cut(x.shape, attrs.axis, attrs.ranks)) return *fault;
-  return x;
+  return part_of(call.operands[0], attrs.axis, attrs.ranks);
 }
 
 Result<TensorType> all_to_all(const InferContext &call) {

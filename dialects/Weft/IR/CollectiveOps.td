@@ -176,7 +176,7 @@ def Weft_VaryOp : Weft_TensorCollectiveOp<"vary", "vary"> {
   let operandShapes = ["of the same shape, dtype and elements on all ranks"];
   let resultShape = "of x's shape";
   let raises = [no_group];
-  let shapeFunction = "as_it_is";
+  let shapeFunction = "same";
   let vjp = [(vary_back $dy)];
   let samples = [Sample<["2x3"], ["0"]>, Sample<["scalar"], ["0"]>, Sample<["0x2"], ["0"]>];
   let numpy = "x";
