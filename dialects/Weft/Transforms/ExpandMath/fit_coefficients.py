@@ -183,19 +183,23 @@ def main():
         emit_polynomial(name, "P in tanh(x) = x + x z P(z), z = x^2, |x| <= 0.625; relative error.",
                         series(tanh_tail, -mp.mpf(1) / 3), tanh_weight, 0, mp.mpf("0.625")**2, degree, bits)
 
-    # erf(x) = x + x (c + z P(z)), z = x^2, for small arguments; 1 - exp(t R(t) - t) for t = |x| larger ones.
+    # erf(x) = x + x (c + z P(z)), z = x^2, for small arguments. For t = |x| larger ones 1 - R(t)^4 in f32, which is
+    # half of an exponential, but would lose digits of f64: 1 - exp(t R(t) - t) there.
     excess = 2 / mp.sqrt(mp.pi) - 1
     def erf_tail(z):
         x = mp.sqrt(z)
         return (mp.erf(x) / x - 1 - excess) / z
     erf_weight = series(lambda z: z * mp.sqrt(z) / mp.erf(mp.sqrt(z)), mp.mpf(0))
-    for suffix, degree, bits in (("F32", 5, 24), ("F64", 10, 53)):
+    for suffix, degree, bits, bound in (("F32", 5, 24, mp.mpf("1.125")), ("F64", 10, 53, mp.mpf(1))):
         emit_parts("erfExcess" + suffix, "2 / sqrt(pi) - 1, rounded.", excess, (bits, ))
-        emit_polynomial("erf" + suffix, "P in erf(x) = x + x (2 / sqrt(pi) - 1 + z P(z)), z = x^2, |x| <= 1; relative error.",
-                        series(erf_tail, -(1 + excess) / 3), erf_weight, 0, 1, degree, bits)
-    for suffix, degree, bits, high in (("F32", 6, 24, 4), ("F64", 18, 53, 6)):
-        emit_polynomial("erfc" + suffix, f"R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= {high}; relative error.",
-                        lambda t: mp.log(mp.erfc(t)) / t + 1, lambda t: t * mp.erfc(t) / mp.erf(t), 1, high, degree, bits)
+        emit_polynomial("erf" + suffix,
+                        f"P in erf(x) = x + x (2 / sqrt(pi) - 1 + z P(z)), z = x^2, |x| <= {float(bound):g}; relative error.",
+                        series(erf_tail, -(1 + excess) / 3), erf_weight, 0, bound**2, degree, bits)
+    emit_polynomial("erfcF32", "R in erf(t) = 1 - R(t)^4, 1.125 <= t <= 4; relative error.",
+                    lambda t: mp.erfc(t)**(mp.mpf(1) / 4), lambda t: 4 * mp.erfc(t)**(mp.mpf(3) / 4) / mp.erf(t),
+                    mp.mpf("1.125"), 4, 9, 24)
+    emit_polynomial("erfcF64", "R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= 6; relative error.",
+                    lambda t: mp.log(mp.erfc(t)) / t + 1, lambda t: t * mp.erfc(t) / mp.erf(t), 1, 6, 18, 53)
 
     # sin(r) = r + r z S(z) and cos(r) = 1 - z/2 + z^2 C(z), z = r^2, |r| a little over pi/4.
     def sin_tail(z):
