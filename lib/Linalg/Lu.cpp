@@ -69,11 +69,8 @@ template class Lu<std::complex<double>>;
 namespace {
 
 /// The order of rows in the end, from the exchanges of rows.
-void write_rows(const Batches &batches, std::int64_t i, const Matrix<const std::int64_t> &pivots,
-                std::int64_t rows) {
-  const Matrix<std::int64_t> order = batches.result<std::int64_t>(2, i);
-  copy_small<std::int64_t>(pivots, batches.result<std::int64_t>(1, i));
-  for (std::int64_t row = 0; row < rows; ++row) order(row, 0) = row;
+void write_order(const Matrix<const std::int64_t> &pivots, const Matrix<std::int64_t> &order) {
+  for (std::int64_t row = 0; row < order.rows; ++row) order(row, 0) = row;
   for (std::int64_t row = 0; row < pivots.rows; ++row)
     std::swap(order(row, 0), order(pivots(row, 0), 0));
 }
@@ -86,14 +83,17 @@ template <class T>
 void lu(const RoutineCall &call) {
   const Batches batches(call);
   const std::int64_t rows = batches.operand<T>(0, 0).rows,
-                     size = std::min(rows, batches.operand<T>(0, 0).columns);
-  if (size <= kSmall && size == rows && size == batches.operand<T>(0, 0).columns)
+                     columns = batches.operand<T>(0, 0).columns, size = std::min(rows, columns);
+  if (size <= kSmall && rows == columns)
     return factor_lanes<T>(
         batches, size,
         [&](std::int64_t first, std::int64_t count, const T *lu, const std::int64_t *pivots) {
           batches.from_lanes<T>(0, first, count, lu);
+          batches.from_lanes<std::int64_t>(1, first, count, pivots);
+          std::int64_t orders[kSmall * kLanes];
           for (std::int64_t lane = 0; lane < count; ++lane)
-            write_rows(batches, first + lane, lane_of(pivots, size, 1, lane), size);
+            write_order(lane_of(pivots, size, 1, lane), lane_of(orders, size, 1, lane));
+          batches.from_lanes<std::int64_t>(2, first, count, orders);
         });
   batches.for_each(size, [&](std::int64_t begin, std::int64_t end) {
     Lu<T> lu;
@@ -107,7 +107,9 @@ void lu(const RoutineCall &call) {
       std::int64_t *const pivots = numbers.take(size);
       lu.factor(work, {pivots, static_cast<std::size_t>(size)});
       if (work.data != factors.data) copy<T>(work, factors);
-      write_rows(batches, i, Matrix<std::int64_t>{size, 1, pivots, 1, 1}, rows);
+      const Matrix<const std::int64_t> exchanged{size, 1, pivots, 1, 1};
+      copy_small<std::int64_t>(exchanged, batches.result<std::int64_t>(1, i));
+      write_order(exchanged, batches.result<std::int64_t>(2, i));
     }
   });
 }

@@ -117,6 +117,32 @@ void put_rows(const Matrix<const std::int64_t> &order, const Matrix<const T> &fr
   }
 }
 
+/// The same of matrices in lanes: row i of `to` is row order[i] of `from`, or with `back` row
+/// order[i] of `to` is row i of `from`.
+template <class T>
+void move_rows(std::int64_t size, std::int64_t columns, std::int64_t lanes,
+               const std::int64_t *order, const T *from, T *to, bool back) {
+  for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const std::int64_t row = checked_row(order[i * kLanes + lane], size);
+      const T *const x = from + (back ? i : row) * columns * kLanes + lane;
+      T *const y = to + (back ? row : i) * columns * kLanes + lane;
+      for (std::int64_t j = 0; j < columns; ++j) y[j * kLanes] = x[j * kLanes];
+    }
+}
+
+/// Notes the matrices in lanes, from number `first` on, that have a zero on their diagonal.
+template <class T>
+void note_zeros(std::int64_t size, std::int64_t first, std::int64_t lanes, const T *matrices,
+                First &singular) {
+  bool zero[kLanes] = {};
+  for (std::int64_t i = 0; i < size; ++i)
+    for (std::int64_t lane = 0; lane < kLanes; ++lane)
+      zero[lane] |= matrices[i * (size + 1) * kLanes + lane] == T(0);
+  for (std::int64_t lane = 0; lane < lanes; ++lane)
+    if (zero[lane]) singular.note(first + lane);
+}
+
 /// Solves in a result, whatever its strides are.
 template <class T, class Solve>
 void solve_in(const Matrix<T> &y, Workspace<T> &work, Solve solve) {
@@ -176,9 +202,8 @@ static void factor_and_solve(const RoutineCall &call) {
         T *const b = right.take(size * columns * kLanes);
         std::fill_n(b, count < kLanes ? size * columns * kLanes : 0, T(0));
         batches.to_lanes<T>(1, first, count, b);
+        note_zeros<T>(size, first, count, lu, singular);
         for (std::int64_t lane = 0; lane < count; ++lane) {
-          if (zero_on_diagonal<T>(lane_of<const T>(lu, size, size, lane)))
-            singular.note(first + lane);
           const Matrix<T> rows = lane_of(b, size, columns, lane);
           for (std::int64_t i = 0; i < size; ++i)
             if (const std::int64_t other = pivots[i * kLanes + lane]; other != i)
@@ -200,28 +225,27 @@ void lu_solve(const RoutineCall &call) {
   First singular;
   const std::int64_t columns = batches.operand<T>(3, 0).columns;
   const auto small = [&](std::int64_t begin, std::int64_t end) {
-    Workspace<T> triangles, right;
-    T *const a = triangles.take(size * size * kLanes), *const b =
-                                                           right.take(size * columns * kLanes);
+    Workspace<T> triangles, right, moved;
+    Workspace<std::int64_t> orders;
+    T *const a = triangles.take(size * size * kLanes),
+             *const b = right.take(size * columns * kLanes),
+             *const other = moved.take(size * columns * kLanes);
+    std::int64_t *const order = orders.take(size * kLanes);
     for (std::int64_t group = begin; group < end; ++group) {
       const std::int64_t first = group * kLanes, count = std::min(kLanes, batches.count() - first);
-      std::fill_n(a, count < kLanes ? size * size * kLanes : 0, T(1));
-      std::fill_n(b, count < kLanes ? size * columns * kLanes : 0, T(0));
-      const auto order = [&](std::int64_t lane) {
-        return batches.operand<std::int64_t>(2, first + lane);
-      };
+      if (count < kLanes) {
+        std::fill_n(a, size * size * kLanes, T(1));
+        std::fill_n(b, size * columns * kLanes, T(0));
+        std::fill_n(other, size * columns * kLanes, T(0));
+      }
       batches.to_lanes<T>(1, first, count, a);
-      for (std::int64_t lane = 0; lane < count; ++lane)
-        if (zero_on_diagonal<T>(lane_of<const T>(a, size, size, lane))) singular.note(first + lane);
-      if (transposed) batches.to_lanes<T>(3, first, count, b);
-      for (std::int64_t lane = 0; !transposed && lane < count; ++lane)
-        take_rows<T>(order(lane), batches.operand<T>(3, first + lane),
-                     lane_of(b, size, columns, lane));
+      batches.to_lanes<std::int64_t>(2, first, count, order);
+      batches.to_lanes<T>(3, first, count, transposed ? b : other);
+      note_zeros<T>(size, first, count, a, singular);
+      if (!transposed) move_rows<T>(size, columns, count, order, other, b, /*back=*/false);
       linalg_kernels<T>().solve_lanes(size, columns, a, b, transposed);
-      if (!transposed) batches.from_lanes<T>(0, first, count, b);
-      for (std::int64_t lane = 0; transposed && lane < count; ++lane)
-        put_rows<T>(order(lane), lane_of<const T>(b, size, columns, lane),
-                    batches.result<T>(0, first + lane));
+      if (transposed) move_rows<T>(size, columns, count, order, b, other, /*back=*/true);
+      batches.from_lanes<T>(0, first, count, transposed ? other : b);
     }
   };
   const auto large = [&](std::int64_t begin, std::int64_t end) {
