@@ -103,32 +103,36 @@ public:
   Walk(const Combiner &combine, std::int64_t count, const std::vector<NodeValues> &nodes,
        std::size_t elements, std::size_t element_bytes, std::vector<std::byte> &room)
       : combine_(combine), count_(count), nodes_(nodes), elements_(elements),
-        bytes_((elements * element_bytes + 63) / 64 * 64) {
-    const std::size_t depth =
-        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(count))) + 1;
-    if (room.size() < depth * bytes_ + 64) room.resize(depth * bytes_ + 64);
-    const auto at = reinterpret_cast<std::uintptr_t>(room.data());
-    room_ = room.data() + ((at + 63) / 64 * 64 - at);
-  }
+        bytes_((elements * element_bytes + 63) / 64 * 64), room_(room) {}
 
   /// The values of a subtree: where they are given, or in `to`.
   const std::byte *values(Node node, std::byte *to) {
-    if (next_ < nodes_.size() && nodes_[next_].node == node) return nodes_[next_++].values;
+    if (is_next(node)) return nodes_[next_++].values;
     const Node left{node.level - 1, node.index * 2}, right{node.level - 1, node.index * 2 + 1};
     const std::byte *a = values(left, to);
     if (right.index << right.level >= count_) return a;
-    std::byte *const aside = room_ + static_cast<std::size_t>(right.level) * bytes_;
-    const std::byte *b = values(right, aside);
+    const std::byte *b =
+        is_next(right) ? nodes_[next_++].values : values(right, aside(right.level));
     combine_(a, b, to, elements_);
     return to;
   }
 
 private:
+  bool is_next(Node node) const { return next_ < nodes_.size() && nodes_[next_].node == node; }
+  /// Room for a subtree on the right of another. Those within it are of lower levels, so that the
+  /// room grows only while nothing is in it.
+  std::byte *aside(int level) {
+    const std::size_t before = static_cast<std::size_t>(level) * bytes_;
+    if (room_.size() < before + bytes_ + 64) room_.resize(before + bytes_ + 64);
+    const auto at = reinterpret_cast<std::uintptr_t>(room_.data());
+    return room_.data() + ((at + 63) / 64 * 64 - at) + before;
+  }
+
   const Combiner &combine_;
   std::int64_t count_;
   const std::vector<NodeValues> &nodes_;
   std::size_t elements_, bytes_;
-  std::byte *room_;
+  std::vector<std::byte> &room_;
   std::size_t next_ = 0;
 };
 
