@@ -192,6 +192,10 @@ std::vector<Benchmark> of_machines() {
       {"ranks_step_32", "a step of train::fit by two processes, a classifier 784-32-32-10", ranks,
        kMachines},
       {"ranks_step_512", "the same of 784-512-512-10", ranks, kMachines},
+      {"ranks_wire_2", "an all_reduce of 4 MiB over wires of 500 Mbit/s, against the cost model",
+       ranks_wire, kMachines},
+      {"ranks_wire_3", "the same by three processes", ranks_wire, kMachines},
+      {"ranks_wire_4", "the same by four", ranks_wire, kMachines},
       {"ranks_overlap", "a step of a deep classifier over a wire of 1 Gbit/s", ranks_overlap,
        kMachines},
   };

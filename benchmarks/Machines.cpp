@@ -26,6 +26,16 @@ std::vector<std::string> two_of(const std::vector<std::string> &program) {
   throw std::runtime_error("there is no mpirun: apt-get install openmpi-bin");
 }
 
+/// The command of ranks with wires between them.
+std::vector<std::string> over_wires(const Session &session, const std::string &rate,
+                                    const std::string &ranks,
+                                    const std::vector<std::string> &question) {
+  std::vector<std::string> command = {session.sources + "/wire.sh", rate, ranks,
+                                      session.program("weft-bench-ranks")};
+  command.insert(command.end(), question.begin(), question.end());
+  return command;
+}
+
 /// What the programs are told to measure, by a row's name.
 std::vector<std::string> question_of(const std::string &name) {
   if (name == "ranks_all_reduce_1K") return {"all_reduce", "1024"};
@@ -50,11 +60,21 @@ Row ranks(const std::string &name, const Session &session) {
   return compare(name, "us", contenders, session.repeats);
 }
 
+Row ranks_wire(const std::string &name, const Session &session) {
+  constexpr const char *kBytes = "4194304";
+  const std::string ranks = name.substr(name.rfind('_') + 1);
+  const auto asked = [&](const char *what) {
+    return over_wires(session, "500mbit", ranks, {what, kBytes});
+  };
+  return compare(name, "us",
+                 {line_server("Weft", asked("all_reduce"), 1),
+                  line_server("the cost model", asked("model"), 1)},
+                 session.repeats);
+}
+
 Row ranks_overlap(const std::string &name, const Session &session) {
   const auto over_a_wire = [&](const char *rate, const char *what) {
-    return line_server(
-        "Weft",
-        {session.sources + "/wire.sh", rate, session.program("weft-bench-ranks"), "deep", what}, 1);
+    return line_server("Weft", over_wires(session, rate, "2", {"deep", what}), 1);
   };
   // The last is as fast as the machine: what remains of exchanges there is no time of a wire.
   const std::vector<Figure> figures =

@@ -1,5 +1,6 @@
 // weft-bench-ranks all_reduce 1024: the ranks of the rows `ranks_*`. For each line that rank 0
-// reads, all of them measure together, and it answers with a line of JSON.
+// reads, all of them measure together, and it answers with a line of JSON. `weft-bench-ranks table`
+// prints what the cost model says of many ranks.
 #include <cstdio>
 #include <functional>
 #include <iostream>
@@ -8,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "Distributed/Cost.h"
 #include "Harness.h"
 
 #include <weft/weft.h>
@@ -26,6 +28,7 @@ std::int64_t number_in(std::string_view text) { return std::stoll(std::string(te
 double seconds_together(const std::function<void(std::int64_t)> &body) {
   constexpr double kBudget = 0.1;
   const wd::Group world;
+  body(1); // behind a pause connections are slow
   for (std::int64_t count = 1;;) {
     wd::barrier();
     const double start = now();
@@ -43,6 +46,59 @@ double all_reduce(std::int64_t bytes) {
   return seconds_together([&](std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) keep(wd::all_reduce(x));
   });
+}
+
+/// What is between ranks 0 and 1, by messages of these two.
+wd::Link link_of_two() {
+  const wd::Group world;
+  // The seconds of so many messages to rank 1, and of one word back.
+  const auto seconds_of = [&](std::int64_t messages, std::size_t bytes) {
+    const Tensor x = full({static_cast<std::int64_t>(bytes) / 4}, 1.0, DType::f32),
+                 word = tensor({1.0F});
+    return seconds_together([&](std::int64_t count) {
+      for (std::int64_t i = 0; i < count; ++i) {
+        if (world.rank() == 0)
+          for (std::int64_t message = 0; message < messages; ++message) wd::send(x, 1);
+        if (world.rank() == 1)
+          for (std::int64_t message = 0; message < messages; ++message) keep(wd::recv(0));
+        if (world.rank() == 0) keep(wd::recv(1));
+        if (world.rank() == 1) wd::send(word, 0);
+      }
+    });
+  };
+  constexpr std::int64_t kMany = 128;
+  constexpr std::size_t kPiece = wd::piece_bytes(0, true);
+  const double both = seconds_of(1, 4);
+  return {.latency = both / 2,
+          .message = std::max(seconds_of(kMany + 1, 4) - both, 0.0) / kMany,
+          .bandwidth = static_cast<double>(kMany * kPiece) / (seconds_of(kMany, kPiece) - both)};
+}
+
+/// What the model says of an all_reduce over the link that is there.
+double modelled(std::int64_t bytes) {
+  const wd::Group world;
+  return wd::all_reduce_seconds(link_of_two(), static_cast<std::size_t>(world.size()),
+                                static_cast<std::size_t>(bytes));
+}
+
+/// The model's table of docs/distributed.md.
+void print_table() {
+  // 10 Gbit/s through the kernel, and 100 Gbit/s past it.
+  constexpr std::pair<const char *, wd::Link> kLinks[] = {
+      {"10 Gbit/s, 25 us", {25e-6, 2e-6, 1.2e9}}, {"100 Gbit/s, 3 us", {3e-6, 0.5e-6, 12e9}}};
+  constexpr std::pair<const char *, std::size_t> kSizes[] = {
+      {"1 KiB", 1 << 10}, {"4 MiB", 4 << 20}, {"100 MiB", 100 << 20}};
+  std::printf("| ranks |");
+  for (const auto &[link, numbers] : kLinks)
+    for (const auto &[size, bytes] : kSizes) std::printf(" %s, %s |", link, size);
+  std::printf("\n|---|---|---|---|---|---|---|\n");
+  for (std::size_t ranks = 8; ranks <= 4096; ranks *= 2) {
+    std::printf("| %zu |", ranks);
+    for (const auto &[link, numbers] : kLinks)
+      for (const auto &[size, bytes] : kSizes)
+        std::printf(" %.3g |", 1e3 * wd::all_reduce_seconds(numbers, ranks, bytes));
+    std::printf("\n");
+  }
 }
 
 /// Notes when epochs end.
@@ -106,10 +162,11 @@ int run(std::string_view what, std::string_view number) {
     if (wd::broadcast(tensor({std::int64_t{asked}})).item<std::int64_t>() == 0) return 0;
     const double seconds = what == "deep"         ? deep_step(number)
                            : what == "all_reduce" ? all_reduce(number_in(number))
+                           : what == "model"      ? modelled(number_in(number))
                                                   : step(number_in(number));
     if (world.rank() != 0) continue;
-    std::printf("{\"value\": %.6g, \"unit\": \"us\", \"with\": \"Weft, %d ranks\"}\n",
-                1e6 * seconds, world.size());
+    std::printf("{\"value\": %.6g, \"unit\": \"us\", \"with\": \"%s, %d ranks\"}\n", 1e6 * seconds,
+                what == "model" ? "the cost model" : "Weft", world.size());
     std::fflush(stdout);
   }
 }
@@ -120,9 +177,10 @@ int run(std::string_view what, std::string_view number) {
 
 int main(int argc, char **argv) {
   try {
+    if (argc == 2 && std::string_view(argv[1]) == "table") return weft::bench::print_table(), 0;
     if (argc != 3)
-      throw weft::ValueError("weft-bench-ranks all_reduce BYTES, step UNITS, or deep overlapped "
-                             "or behind");
+      throw weft::ValueError("weft-bench-ranks all_reduce BYTES, model BYTES, step UNITS, deep "
+                             "overlapped or behind, or table");
     return weft::bench::run(argv[1], argv[2]);
   } catch (const std::exception &error) {
     weft::distributed::abort(error.what());

@@ -224,13 +224,13 @@ void gather_run(const Caller &caller, const Group &group, const std::string &wha
   for (int rank = 0; rank < call.size(); ++rank) longest = std::max(longest, part_of(rank).second);
   const auto [own, own_size] = part_of(call.rank());
   std::string with;
-  if (longest <= Call::kSmall) {
+  if (longest <= kSmall) {
     with.assign(reinterpret_cast<const char *>(own), own_size);
     with.resize(longest); // those that go with it are of one length
   }
   const std::vector<std::string_view> all =
       call.meet({.dtype = run.dtype(), .shape = run.shape(), .arguments = what}, with);
-  if (longest <= Call::kSmall) {
+  if (longest <= kSmall) {
     for (const int other : call.others())
       if (const auto [at, size] = part_of(other); size != 0)
         std::memcpy(at, all[static_cast<std::size_t>(other)].data(), size);
@@ -264,9 +264,9 @@ std::vector<std::string> exchange_texts(const Caller &caller, const Group &group
     most = std::max<std::size_t>(most, length);
   }
   std::vector<std::string> texts(lengths.size());
-  for (std::size_t at = 0; at < most; at += Call::kSmall) {
-    std::string part = at < text.size() ? text.substr(at, Call::kSmall) : std::string();
-    part.resize(std::min(Call::kSmall, most - at));
+  for (std::size_t at = 0; at < most; at += kSmall) {
+    std::string part = at < text.size() ? text.substr(at, kSmall) : std::string();
+    part.resize(std::min(kSmall, most - at));
     const std::vector<std::string> parts = exchange_bytes(caller, group, what, part);
     for (std::size_t i = 0; i < texts.size(); ++i) texts[i] += parts[i];
   }

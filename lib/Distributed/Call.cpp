@@ -405,10 +405,11 @@ void Call::test(Message &message) {
 
 void Call::wait(std::size_t last) {
   World &world = group_->world;
-  constexpr int kSpins = 2000;
-  constexpr std::chrono::microseconds kNap(200);
+  constexpr std::chrono::microseconds kSpin(100), kNap(200);
   for (; done_ < last; ++done_) {
     Message &message = messages_[done_];
+    Watch::Clock::time_point began{};
+    bool spins = world.may_spin;
     for (int i = 0; !message.done; ++i) {
       test(message);
       if (message.done) break;
@@ -419,7 +420,13 @@ void Call::wait(std::size_t last) {
         look_up(done_);
         continue;
       }
-      if (world.may_spin && i < kSpins) {
+      // For some microseconds, however long the engine takes to look.
+      if (spins && i % 8 == 0) {
+        const Watch::Clock::time_point now = Watch::Clock::now();
+        if (i == 0) began = now;
+        spins = now - began < kSpin;
+      }
+      if (spins) {
         __builtin_ia32_pause();
         continue;
       }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "Distributed/Cost.h"
 #include "Distributed/World.h"
 #include "Support/CallSite.h"
 
@@ -49,10 +50,8 @@ public:
     bool fails = false; ///< `arguments` are the words of an error of this rank
   };
   /// Tells all ranks what this call is, with a few bytes more, and throws on all of them what is
-  /// not the same. Gives their bytes, which lie where elements may.
+  /// not the same. Gives their bytes, which lie where elements may; there are kSmall at most.
   std::vector<std::string_view> meet(const Common &common, std::string_view bytes = {});
-  /// The bytes that go with it at most: more are sent apart.
-  static constexpr std::size_t kSmall = 6 << 10;
 
   /// Starts messages, in parts where they are long; gives the number of the last one. Messages
   /// between two ranks are started in the same order on both. The memory must stay until they are

@@ -157,7 +157,7 @@ Tensor gather_all(Call &call, const Tensor &host, std::int64_t axis) {
   const auto at = [&](int rank) {
     return data_of(result) + static_cast<std::size_t>(rank) * bytes;
   };
-  const bool small = bytes <= Call::kSmall;
+  const bool small = bytes <= kSmall;
   const std::string_view with(reinterpret_cast<const char *>(data_of(front)), small ? bytes : 0);
   const std::vector<std::string_view> all =
       call.meet({.dtype = host.dtype(),
@@ -211,7 +211,7 @@ Tensor broadcast(Call &call, const Tensor &host, int root) {
   if (call.size() == 1) return host;
   const bool is_root = call.rank() == root;
   const std::size_t bytes = bytes_of(host);
-  const bool small = bytes <= Call::kSmall;
+  const bool small = bytes <= kSmall;
   const std::string_view with(reinterpret_cast<const char *>(data_of(host)),
                               small && is_root ? bytes : 0);
   const std::vector<std::string_view> all = call.meet(

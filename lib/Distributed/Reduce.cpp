@@ -162,11 +162,9 @@ private:
   const std::vector<Node> &mine() const { return nodes_[static_cast<std::size_t>(call_.rank())]; }
   std::size_t bytes() const { return what_.elements * item_; }
 
-  /// The elements of a piece, by its bytes; there are a few in a share, and none is very short.
   std::size_t piece_elements(int rank) const {
     const auto [begin, end] = share(rank);
-    const std::size_t bytes = std::clamp<std::size_t>((end - begin) * item_ / 8, 1 << 16, 1 << 19);
-    return bytes / item_;
+    return piece_bytes((end - begin) * item_, call_.group().between_hosts) / item_;
   }
   std::size_t pieces_of(int rank) const {
     const auto [begin, end] = share(rank);
@@ -206,7 +204,7 @@ void reduce(Call &call, const Call::Common &common, std::span<const Reducing> wh
       continue;
     }
     const std::size_t bytes = reducer.most_bytes();
-    const bool is_small = said_bytes + bytes <= Call::kSmall;
+    const bool is_small = said_bytes + bytes <= kSmall;
     if (is_small) said_bytes += bytes;
     (is_small ? small : large).push_back(std::move(reducer));
     (is_small ? small_to : large_to).push_back(to[i]);

@@ -168,6 +168,13 @@ void Watch::connect(const std::string &addresses, const char *function) {
                 ", which listens at " + addresses);
 }
 
+bool Watch::has_several_hosts(const std::vector<int> &ranks) const {
+  const auto host = [&](int rank) -> const std::string & {
+    return peers_[static_cast<std::size_t>(rank)].host;
+  };
+  return std::ranges::any_of(ranks, [&](int rank) { return host(rank) != host(ranks[0]); });
+}
+
 std::string Watch::name_of(int rank) const {
   return "rank " + std::to_string(rank) + " (" + peers_[static_cast<std::size_t>(rank)].host + ")";
 }

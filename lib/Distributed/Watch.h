@@ -35,6 +35,8 @@ public:
   Watch &operator=(const Watch &) = delete;
 
   const std::vector<PeerName> &peers() const { return peers_; }
+  /// Whether not all of these ranks are on one host.
+  bool has_several_hosts(const std::vector<int> &ranks) const;
   /// "rank 2 (node7)".
   std::string name_of(int rank) const;
 

@@ -56,7 +56,8 @@ namespace detail {
 class GroupState {
 public:
   GroupState(World &world, int number, std::vector<int> ranks, int rank)
-      : world(world), number(number), ranks(std::move(ranks)), rank(rank) {}
+      : world(world), number(number), ranks(std::move(ranks)), rank(rank),
+        between_hosts(world.watch != nullptr && world.watch->has_several_hosts(this->ranks)) {}
 
   int size() const { return static_cast<int>(ranks.size()); }
 
@@ -79,6 +80,7 @@ public:
   int number;                 ///< part of the tags of its messages
   std::vector<int> ranks;     ///< of its ranks in the world
   int rank;                   ///< of this process in it
+  bool between_hosts;         ///< whether some of them are on another host than others
   std::uint64_t sequence = 0; ///< of its collectives so far
   std::uint64_t sent = 0;     ///< bytes by this rank so far
   std::mutex busy;            ///< held by the call that is under way
