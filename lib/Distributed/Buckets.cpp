@@ -203,12 +203,7 @@ reduce_in_buckets(const Caller &caller, const Group &group, std::int64_t replica
 }
 
 bool on_several_hosts(const Group &group) {
-  const detail::GroupState &state = group.state() != nullptr ? *group.state() : *world_group();
-  if (state.world.watch == nullptr) return false;
-  const std::vector<PeerName> &peers = state.world.watch->peers();
-  const auto host_of = [&](int rank) { return peers[static_cast<std::size_t>(rank)].host; };
-  return std::ranges::any_of(state.ranks,
-                             [&](int rank) { return host_of(rank) != host_of(state.ranks[0]); });
+  return (group.state() != nullptr ? *group.state() : *world_group()).between_hosts;
 }
 
 void gather_run(const Caller &caller, const Group &group, const std::string &what,

@@ -61,21 +61,23 @@ std::uint32_t digest_of(std::string_view text) {
   return digest;
 }
 
-std::string packed(std::uint64_t sequence, const Call::Common &common, std::string_view function,
-                   std::string_view place, std::string_view bytes) {
+std::string packed(std::uint64_t sequence, const Call::Common &common, const std::string &more,
+                   std::string_view function, std::string_view place, std::string_view bytes) {
   Header head;
   head.sequence = sequence;
   if (const RanksSchedule *schedule = RanksScope::current(); schedule != nullptr)
     head.program = schedule->digest;
   const auto cut = [](std::string_view text) { return text.substr(0, kMostText); };
-  const std::string_view arguments = cut(common.arguments);
+  const std::string with =
+      more.empty() || common.fails ? common.arguments : common.arguments + ", " + more;
+  const std::string_view arguments = cut(with);
   head.dtype = static_cast<std::uint8_t>(common.dtype);
   head.has_tensor = common.has_tensor;
   head.dimensions = static_cast<std::uint16_t>(common.shape.size());
   head.function = static_cast<std::uint16_t>(cut(function).size());
   head.arguments = static_cast<std::uint16_t>(arguments.size());
   head.place = static_cast<std::uint16_t>(cut(place).size());
-  head.digest = digest_of(common.arguments);
+  head.digest = digest_of(with);
   head.fails = common.fails ? 1 : 0;
   head.bytes = static_cast<std::uint32_t>(bytes.size());
   std::string text;
@@ -271,7 +273,7 @@ std::vector<std::string_view> Call::meet(const Common &common, std::string_view 
     all[0] = bytes;
     return all;
   }
-  const std::string own = packed(sequence, common, function_, place(), bytes);
+  const std::string own = packed(sequence, common, argument_, function_, place(), bytes);
   const std::size_t text = own.size() - bytes.size();
   constexpr std::size_t most = (kMostHeader + kSmall + 63) / 64 * 64;
   std::byte *const rooms = room(all.size() * most);
@@ -311,7 +313,7 @@ void Call::send_to(int to, const Common &common, const void *data, std::size_t b
   tag_ = group_->tag(detail::GroupState::Channel::pair);
   const bool small = bytes <= kSmall;
   const std::string_view with(static_cast<const char *>(data), small ? bytes : 0);
-  const std::string own = packed(0, common, function_, place(), with);
+  const std::string own = packed(0, common, {}, function_, place(), with);
   std::byte *const header = room(own.size());
   std::memcpy(header, own.data(), own.size());
   send(to, header, own.size());

@@ -49,6 +49,8 @@ public:
     bool has_tensor = true;
     bool fails = false; ///< `arguments` are the words of an error of this rank
   };
+  /// Says one more argument in words, when ranks meet.
+  void adds_argument(std::string words) { argument_ = std::move(words); }
   /// Tells all ranks what this call is, with a few bytes more, and throws on all of them what is
   /// not the same. Gives their bytes, which lie where elements may; there are kSmall at most.
   std::vector<std::string_view> meet(const Common &common, std::string_view bytes = {});
@@ -87,6 +89,7 @@ private:
   std::string place_; ///< the user's line
   std::shared_ptr<detail::GroupState> group_;
   int tag_ = 0;
+  std::string argument_; ///< beside those that `meet` is told
   std::string refusal_ = "arguments that it refuses";
   bool fails_ = false; ///< for another reason than its arguments
   bool to_meet_;       ///< whether the other ranks still wait for this one

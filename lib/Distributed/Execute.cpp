@@ -257,10 +257,12 @@ Tensor broadcast(Call &call, const Tensor &host, int root) {
 }
 
 Tensor permute(Call &call, const Tensor &host, const Ints &pairs) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> sorted; // in whose order nothing lies
+  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) sorted.emplace_back(pairs[i], pairs[i + 1]);
+  std::ranges::sort(sorted);
   std::string text = "pairs = ";
   int source = -1, target = -1;
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) {
-    const std::int64_t from = pairs[i], to = pairs[i + 1];
+  for (const auto &[from, to] : sorted) {
     if (to == call.rank()) source = static_cast<int>(from);
     if (from == call.rank()) target = static_cast<int>(to);
     text += "(" + std::to_string(from) + ", " + std::to_string(to) + ")";
@@ -436,6 +438,8 @@ Tensor execute(OpCode op, const Attrs &attrs, const Group &group, const Tensor &
   }
   Call call(function_of(op, attrs), group, where);
   check_arguments(op, attrs, call.group());
+  if (const Attr *const same = attr_of(op, attrs, "same"); same != nullptr && std::get<bool>(*same))
+    call.adds_argument("same");
   if (!x.defined()) return row.together(call, x, attrs);
   check_ended();
   const Tensor host = weft::detail::on_host(x).contiguous();

@@ -81,6 +81,7 @@ void open_mpi(World &made, const Launcher &launcher) {
                                 std::to_string(made.engine->size()) +
                                 ": they do not belong together; name the launcher's own library in "
                                 "WEFT_MPI_LIBRARY, or start the program by that of the library");
+  static_cast<void>(timeout()); // throws for an environment that asks for none
   if (made.engine->size() == 1) return;
   made.watch = std::make_unique<Watch>(*made.engine, "init");
   const auto &peers = made.watch->peers();

@@ -2,6 +2,7 @@
 // state, and update all or nothing.
 #include <algorithm>
 
+#include "Distributed/Buckets.h"
 #include "NN/Optimizers/State.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
@@ -10,6 +11,7 @@
 #include "Support/Log.h"
 #include "Support/Messages.h"
 #include <weft/control_flow.h>
+#include <weft/detail/distributed_place.h>
 #include <weft/dtype_info.h>
 #include <weft/ops.h>
 
@@ -66,6 +68,22 @@ void check_slices(const std::string &kind, const Variable &weight, const Indexed
     refuse(kind, weight, {slices.values.dtype(), slices.dense_shape}, "of slices ");
 }
 
+/// What all ranks do together where the state is cut: the others hear of an error before they
+/// wait.
+template <class F>
+void together(const detail::OptimizerState &state, const F &update) {
+  const std::shared_ptr<const detail::Shards> shards = state.shards();
+  if (shards == nullptr || !shards->cut || Interpreter::current() != nullptr) return update();
+  distributed::detail::forget_error();
+  try {
+    update();
+  } catch (const Error &error) {
+    if (!distributed::detail::ranks_know_of_error())
+      distributed::detail::refuse(state.kind, shards->group, std::string(error.message()));
+    throw;
+  }
+}
+
 /// One call of an optimizer.
 class Update {
 public:
@@ -91,6 +109,7 @@ private:
     for (std::size_t i = 0; i < dense.size(); ++i)
       if (is_defined(gradients_[i])) dense[i] = dense_of(i);
     check_may_assign();
+    agree();
     if (state_.common.accumulate == 1) return apply(dense);
     const Variable &micro = *state_.micro;
     micro.assign_add(1);
@@ -169,6 +188,16 @@ private:
       for (const Variable &variable : entry->all()) variable.state()->check_may_assign();
   }
 
+  /// Ranks with parts of the state change nothing before all are known to do the same.
+  void agree() const {
+    if (shards_ == nullptr) return;
+    std::string missing;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (!is_defined(gradients_[i]))
+        missing += (missing.empty() ? ", without a gradient of '" : ", '") + weight(i).name() + "'";
+    distributed::exchange_bytes({state_.kind, where_}, shards_->group, "an update" + missing, {});
+  }
+
   bool is_sparse() const {
     const detail::CommonOptions &common = state_.common;
     return state_.rule->is_plain() && common.weight_decay == 0 && common.accumulate == 1 &&
@@ -187,6 +216,7 @@ private:
         check_slices(kind_, weight(i), *slices);
       else if (is_defined(gradients_[i])) updated[i] = dense_of(i);
     check_may_assign();
+    agree();
     for (std::size_t i = 0; i < gradients_.size(); ++i) {
       const Tensor rate = cast(rate_, weight(i).dtype());
       if (const auto *slices = std::get_if<IndexedSlices>(&gradients_[i]))
@@ -374,11 +404,13 @@ Optimizer::Optimizer(std::shared_ptr<detail::OptimizerState> state) : state_(std
 
 void Optimizer::apply_gradients(const Gradients &gradients, std::source_location where) const {
   const CompositeCall site(state_->kind, where);
-  detail::Entries entries = state_->prepared();
-  if (entries.size() != gradients.variables().size() && state_->relist())
-    entries = state_->prepared();
-  detail::check_model(state_->kind, gradients.variables(), entries);
-  Update(*state_, entries, gradients.sliced(), where).run();
+  together(*state_, [&] {
+    detail::Entries entries = state_->prepared();
+    if (entries.size() != gradients.variables().size() && state_->relist())
+      entries = state_->prepared();
+    detail::check_model(state_->kind, gradients.variables(), entries);
+    Update(*state_, entries, gradients.sliced(), where).run();
+  });
 }
 
 void Optimizer::apply_gradients(const std::vector<Tensor> &gradients,
@@ -389,9 +421,11 @@ void Optimizer::apply_gradients(const std::vector<Tensor> &gradients,
 void Optimizer::apply_sliced_gradients(const std::vector<SlicedGradient> &gradients,
                                        std::source_location where) const {
   const CompositeCall site(state_->kind, where);
-  detail::Entries entries = state_->prepared();
-  if (entries.size() != gradients.size() && state_->relist()) entries = state_->prepared();
-  Update(*state_, std::move(entries), gradients, where).run();
+  together(*state_, [&] {
+    detail::Entries entries = state_->prepared();
+    if (entries.size() != gradients.size() && state_->relist()) entries = state_->prepared();
+    Update(*state_, std::move(entries), gradients, where).run();
+  });
 }
 
 bool Optimizer::relist() const { return state_->relist(); }

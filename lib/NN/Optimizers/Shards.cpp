@@ -173,6 +173,14 @@ void swap_parts(const OptimizerState &state, const Entries &entries,
 
 void Optimizer::shard_state(const distributed::Group &group, std::source_location where) const {
   const CompositeCall site(state_->kind, where);
+  std::vector<std::string> lines = {std::string("an optimizer ") + state_->kind};
+  for (const auto &[option, text] : state_->options) lines.push_back(option + " = " + text);
+  for (const nn::NamedVariable &entry : state_->listed())
+    lines.push_back("'" + entry.variable.name() + "' of " +
+                    (entry.variable.initialized()
+                         ? to_string(entry.variable.state()->type())
+                         : std::string(name_of(entry.variable.dtype())) + " without a value"));
+  distributed::compare_lines({"shard_state", where}, group, lines);
   detail::check_may_shard(*state_);
   if (state_->keeps_any()) detail::shard(*state_, group, where);
 }

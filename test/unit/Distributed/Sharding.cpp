@@ -284,6 +284,33 @@ void refused() {
   want(again.state()[1].shape() == nn::variables(model)[0].shape(), "the state is whole again");
 }
 
+/// Updates that a rank refuses are none on all ranks: what follows is as if they had not been.
+void undone() {
+  const Group world;
+  const bool first = world.rank() == 0;
+  const Variable w(ones({4}), "w"), v(ones({3}), "v"), alone_w(ones({4})), alone_v(ones({3}));
+  const optimizers::Adam cut({w, v}, {.learning_rate = 0.1}),
+      whole({alone_w, alone_v}, {.learning_rate = 0.1});
+  cut.shard_state(world);
+  const std::vector<Tensor> gradients = {ones({4}), ones({3})};
+  said([&] { cut.apply_gradients({first ? ones({5}) : gradients[0], gradients[1]}); });
+  said([&] { cut.apply_gradients({gradients[0], first ? Tensor() : gradients[1]}); });
+  said([&] { cut.apply_gradients(first ? std::vector<Tensor>(1, gradients[0]) : gradients); });
+  for (const double factor : {-0.5, 2.0}) {
+    const std::vector<Tensor> next = {gradients[0] * factor, gradients[1] * factor};
+    cut.apply_gradients(next);
+    whole.apply_gradients(next);
+  }
+  cut.gather_state();
+  const std::vector<Variable> of_cut = cut.state(), of_whole = whole.state();
+  want(equal(w.value(), alone_w.value()) && equal(v.value(), alone_v.value()), "weights");
+  for (std::size_t i = 0; i < of_whole.size(); ++i)
+    want(equal(of_cut[i].value(), of_whole[i].value()), "state " + std::to_string(i));
+  // What is cut is the same on all ranks.
+  said([&] { optimizers::Adam(first ? std::vector{w, v} : std::vector{v, w}).shard_state(world); });
+  said([&] { optimizers::Adam({w, v}, {.learning_rate = first ? 0.1 : 0.2}).shard_state(world); });
+}
+
 } // namespace
 
 void sharding(const std::string &how) {
@@ -292,6 +319,7 @@ void sharding(const std::string &how) {
   else if (how == "traffic") traffic();
   else if (how == "hand") by_hand();
   else if (how == "refused") refused();
+  else if (how == "undone") undone();
 }
 
 } // namespace weft::distributed::tests

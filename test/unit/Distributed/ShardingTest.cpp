@@ -123,6 +123,18 @@ TEST_F(Ranks, HearWhatCannotBeCut) {
   }
 }
 
+TEST_F(Ranks, ChangeNothingWhereOneRefusesAnUpdate) {
+  const Output output = on_ranks(2, "sharding undone");
+  EXPECT_EQ(output.status, 0) << output.text;
+  EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+  for (const char *const words :
+       {"rank 0: Adam: the variable 'w' is f32(4,), but its gradient is f32(5,)",
+        "rank 0 has an update, without a gradient of 'v'",
+        "rank 0: Adam: there are 1 gradients for 2 parameters", "rank 0 has 'w' of",
+        "learning_rate = "})
+    EXPECT_THAT(output.text, HasSubstr(words)) << output.text;
+}
+
 //===----------------------------------------------------------------------===//
 // Checkpoints in parts
 //===----------------------------------------------------------------------===//
