@@ -132,7 +132,7 @@ Raises:
     DTypeError: for a sum of bools, a mean of whole numbers, dtypes without order or arithmetic,
         and where dtypes differ between ranks
     ShapeError: where shapes differ between ranks
-    StateError: for a traced tensor, and where ranks call different collectives
+    StateError: where ranks call different collectives
     PeerError: for a rank that is gone, failed, or makes no progress
 )");
   define(

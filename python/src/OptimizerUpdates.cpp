@@ -80,6 +80,11 @@ const std::vector<Variable> &OptimizerObject::listed() {
   return incomplete_;
 }
 
+bool has_own_updates(nb::handle object) {
+  const nb::handle base = nb::type<OptimizerObject>();
+  return !nb::object(object.type().attr("apply_gradients")).is(base.attr("apply_gradients"));
+}
+
 namespace {
 
 Tensor gradient_of(PyObject *object, const char *kind) {
@@ -225,12 +230,6 @@ void apply_gradients(nb::handle_t<OptimizerObject> object, nb::handle given) {
   OptimizerObject &self = optimizer_in(object.ptr());
   const std::vector<Tensor> gradients = gradients_for(self, given);
   unlocked(elements_of(gradients), [&] { self.made->apply_gradients(gradients); });
-}
-
-/// Whether a class of the user's has an `apply_gradients` of its own.
-bool has_own_updates(nb::handle object) {
-  const nb::handle base = nb::type<OptimizerObject>();
-  return !nb::object(object.type().attr("apply_gradients")).is(base.attr("apply_gradients"));
 }
 
 /// What a loss is in: what the function gives, or the first entry of that.

@@ -18,6 +18,9 @@ namespace weft::python {
 /// What an optimizer updates: variables in a list, or those of a model.
 using Trained = std::variant<std::vector<Variable>, LinkedModel>;
 
+/// Whether a class of the user's has an `apply_gradients` of its own.
+bool has_own_updates(nb::handle object);
+
 struct OptimizerObject : MadeObject {
   static constexpr const char *kModule = "weft.optimizers";
 

@@ -245,6 +245,13 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   const bool is_own = nb::isinstance<OptimizerObject>(optimizer);
   const std::optional<optimizers::Optimizer> bound =
       is_own ? optimizer_in(optimizer.ptr()).made : std::nullopt;
+  if (is_own && parallel.shard_state == train::ShardState::gradients && has_own_updates(optimizer))
+    throw ValueError(
+        std::string("fit: shard_state = 'gradients' gives an update its rank's part of "
+                    "the gradients alone, and ") +
+        Py_TYPE(optimizer.ptr())->tp_name +
+        " has an apply_gradients of its own, which may want them whole: use "
+        "shard_state = 'optimizer'");
   const train::detail::FitSettings settings{epochs,   metrics,  all, folder,
                                             parallel, progress, {},  bound ? &*bound : nullptr};
   const distributed::detail::Place place(place_of_user());

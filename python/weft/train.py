@@ -110,8 +110,8 @@ class Parallel(NamedTuple):
     """
 
     replicas: int | None = None
-    """By default the number of ranks that the run first starts with, which its checkpoints keep. One
-    is a run without replicas, of which other ranks do the same."""
+    """By default the number of ranks that the run first starts with, which its checkpoints keep;
+    at least as many as there are ranks."""
     group: Group | None = None
     """The ranks; by default the world."""
     bucket_mib: float = 4
@@ -407,7 +407,7 @@ def fit(
 
     Raises:
         ValueError: for a negative number of epochs, data or validation without a batch, and metrics
-            of one name; with replicas for more ranks than there are, another number than the
+            of one name; with replicas for fewer than there are ranks, another number than the
             checkpoints have, fewer than 1, a batch of fewer rows that is not the last of its epoch, metrics
             without variables or that do not begin at 0, and `shard_state` with an optimizer whose state
             cannot be cut
