@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace weft::bench {
@@ -57,6 +58,10 @@ Row ranks(const std::string &name, const Session &session) {
   const auto python = session.python_command("ranks_mpi4py.py");
   if (python && question[0] == "all_reduce")
     contenders.push_back(line_server("mpi4py", asked(*python), 2));
+  std::string with_gloo;
+  if (std::getline(std::ifstream(session.peers + "/gloo.stamp"), with_gloo))
+    contenders.push_back(
+        line_server("PyTorch", asked({with_gloo, session.sources + "/peers/ranks_torch.py"}), 2));
   return compare(name, "us", contenders, session.repeats);
 }
 

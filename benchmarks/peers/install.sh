@@ -81,5 +81,13 @@ if ! fresh tensorflow.stamp "$here/requirements-tensorflow.txt"; then
   step "installing TensorFlow (about 270 MB to download)" "$venv/tensorflow/bin/pip" install --no-cache-dir -r "$here/requirements-tensorflow.txt"
   mark tensorflow.stamp "$here/requirements-tensorflow.txt"
 fi
+# PyPI's libtorch comes without Gloo, Debian's PyTorch with it.
+rm -f "$venv/gloo.stamp"
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import torch.distributed; assert torch.distributed.is_available()' 2>/dev/null || continue
+  command -v "$python" >"$venv/gloo.stamp"
+  break
+done
+[[ -f $venv/gloo.stamp ]] || echo "without PyTorch over Gloo: apt-get install --no-install-recommends -y python3-torch"
 rm -rf "$TMPDIR"
 echo "the peers are installed in build/peers"
