@@ -22,6 +22,7 @@ public:
       : name_(name), count_(std::move(count)), self_(std::make_shared<char>()) {}
   /// One for which the tensors of the other stand for many as well: for what it began and runs
   /// later.
+  // NOLINTNEXTLINE(bugprone-copy-constructor-init): it is a layer of its own
   Batcher(const Batcher &other)
       : Layer(), name_(other.name_), count_(other.count_), self_(other.self_) {}
   Batcher &operator=(const Batcher &) = delete;

@@ -72,8 +72,8 @@ private:
 class ReplicaStreams {
 public:
   /// `number` is a scalar, which draws read; one of another replica may be assigned to it.
-  explicit ReplicaStreams(Variable number)
-      : number_(std::move(number)), outer_(std::exchange(innermost_, this)) {}
+  explicit ReplicaStreams(const Variable &number)
+      : number_(number), outer_(std::exchange(innermost_, this)) {}
   ~ReplicaStreams() { innermost_ = outer_; }
   ReplicaStreams(const ReplicaStreams &) = delete;
   ReplicaStreams &operator=(const ReplicaStreams &) = delete;

@@ -231,7 +231,7 @@ private:
   /// The learning rate as an f64 scalar, which all variables' dtypes can hold.
   Tensor checked_rate() const {
     const LearningRate &rate = state_.rate;
-    const Tensor value = rate.at(state_.step.value());
+    Tensor value = rate.at(state_.step.value());
     if (rate.is_number()) return value;
     if (!value.defined() || !is_floating(value.dtype()) || value.rank() != 0)
       throw ShapeError(

@@ -65,8 +65,7 @@ bool Entry::prepare(const Rule &rule) const {
   if (average && !average->initialized()) {
     // Read before the average is locked: who holds several variables locks them by their addresses.
     const Interpreter::Scope eager(nullptr);
-    const Tensor value =
-        piece ? part_of(weight.variable.value(), *piece) : weight.variable.value() + 0;
+    Tensor value = piece ? part_of(weight.variable.value(), *piece) : weight.variable.value() + 0;
     begin(*average, shape, [&] { return value; });
   }
   if (accumulated) begin(*accumulated, shape, number(0));

@@ -132,7 +132,7 @@ Tensor fourier_istft(const Tensor &x, const Tensor &window, std::int64_t frame_l
   Tensor frames = fft::irfft(x, n);
   if (n != frame_length) frames = between(frames, frames.rank() - 1, 0, frame_length);
   const Tensor weights = window_of("istft", window, frame_length, frames.dtype());
-  const Tensor signal = overlapped("istft", frames * weights, frame_step);
+  Tensor signal = overlapped("istft", frames * weights, frame_step);
   if (!options.normalize) return signal;
   const Tensor squares = overlapped(
       "istft",

@@ -44,7 +44,7 @@ std::int64_t bytes_of(const std::vector<Variable> &variables) {
 }
 
 template <class Optimizer>
-std::string trained(const typename Optimizer::Options &options, train::Parallel parallel,
+std::string trained(const typename Optimizer::Options &options, const train::Parallel &parallel,
                     const std::string &name) {
   random::set_seed(3);
   const Mixed model;
@@ -244,7 +244,7 @@ void refused() {
     static_cast<void>(Checkpoint{{"adam", adam}}.save(std::filesystem::temp_directory_path()));
   });
   const auto fit = [&](const optimizers::Optimizer &optimizer, const nn::Dense &model,
-                       train::Parallel parallel) {
+                       const train::Parallel &parallel) {
     train::fit(model, data::from_tensors(ones({8, 2}), ones({8, 2})).batch(8),
                {.optimizer = optimizer,
                 .loss = losses::mean_squared_error,

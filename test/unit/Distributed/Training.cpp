@@ -203,7 +203,7 @@ public:
 private:
   void count() {
     ++made_;
-    if (left_ > 0 && --left_ == 0) std::raise(SIGKILL);
+    if (left_ > 0 && left_.fetch_sub(1) == 1) std::raise(SIGKILL);
   }
   std::atomic<int> left_, made_ = 0;
 };
@@ -327,7 +327,7 @@ void forked(const std::string &folder) {
 void refused() {
   const int rank = Group().rank(), ranks = Group().size();
   const bool last = rank == ranks - 1;
-  const auto fit = [&](train::Parallel parallel, const auto &change) {
+  const auto fit = [&](const train::Parallel &parallel, const auto &change) {
     said([&] {
       Problem problem;
       auto options = problem.options(1);
