@@ -11,9 +11,9 @@
 
 namespace weft {
 
-/// The collectives of a program in order, with the control flow around them. Ranks that have equal
-/// ones do the same together, whatever else their programs do, and whatever sizes their tensors
-/// have, which each collective compares itself.
+/// The collectives of a program in order, with the control flow around them, and the constants that
+/// decide it. Ranks that have equal ones do the same together, whatever else their programs do, and
+/// whatever sizes their tensors have, which each collective compares itself.
 struct RanksSchedule {
   std::uint64_t digest = 0;       ///< 0 if there are none
   std::vector<std::string> lines; ///< "  all_reduce_sum [] 0 0 0 of f32 (train.py:41)"
@@ -68,8 +68,8 @@ void tell_ranks(const RanksSchedule &schedule, const std::string &words) noexcep
 
 /// Throws ValueError, at its line, for a collective that some ranks of its group might come to and
 /// others not: one under a condition, or in a loop, that is not known to be the same on all of
-/// them. Known to be the same are constants, what collectives give to all ranks alike, and what is
-/// computed of these.
+/// them. Known to be the same are constants, which schedules have, what collectives give to all
+/// ranks alike, and what is computed of these.
 void check_ranks_agree(const Program &program);
 
 } // namespace weft

@@ -30,6 +30,8 @@ void derivatives();
 void mesh(const std::string &how);
 /// Programs that differ between ranks.
 void programs();
+/// Programs that differ between ranks in constants that decide how often they reduce.
+void constants();
 /// Runs of train::fit: "" trains and says digests, "pause,FOLDER" and "resume,FOLDER" do it in two
 /// parts, "whole,2" is the same in one, of two replicas, "meetings" counts exchanges, and "refused"
 /// is what ranks may not do.

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -243,6 +244,41 @@ TEST_F(Ranks, HearThatTheirProgramsDiffer) {
     EXPECT_EQ(count_of(output.text, "all_reduce: shapes differ between ranks: rank 0 has (2,) "
                                     "(Traced.cpp:"),
               static_cast<std::size_t>(ranks))
+        << output.text;
+  }
+}
+
+TEST_F(Ranks, HearThatConstantsDiffer) {
+  for (const int ranks : worlds()) {
+    if (ranks == 1) continue;
+    const Output output = on_ranks(ranks, "constants");
+    EXPECT_EQ(output.status, 0) << output.text;
+    EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    const std::string first = "4 all_reduce: the programs of the ranks differ: of what they do "
+                              "together, rank 0 has ",
+                      last = " and rank " + std::to_string(ranks - 1) + " ";
+    const auto said = [&](const std::string &what, const std::string &other) {
+      return std::regex(".*" + first + what + " \\(Traced.cpp:[0-9:]+\\)" + last + other +
+                        " \\(Traced.cpp:[0-9:]+\\).*");
+    };
+    const auto count = [&](const std::regex &line) {
+      std::istringstream text(output.text);
+      int found = 0;
+      for (std::string one; std::getline(text, one);) found += std::regex_match(one, line);
+      return found;
+    };
+    // Twice by a number, by rows, and in the derivative.
+    EXPECT_EQ(count(said("for_loop of 2 turns", "for_loop of 3 turns")), 4 * ranks) << output.text;
+    EXPECT_EQ(count(said("for_loop of 2 turns", "for_loop of 4 turns")), 2 * ranks) << output.text;
+    EXPECT_EQ(count(said("for_loop of 4 turns", "for_loop of 2 turns")), ranks) << output.text;
+    EXPECT_EQ(count(said("while_loop by the constants 0, 2, 1 \\[[0-9a-f]{8}\\]",
+                         "while_loop by the constants 0, 3, 1 \\[[0-9a-f]{8}\\]")),
+              ranks)
+        << output.text;
+    EXPECT_EQ(count(said("cond on false", "cond on true")), ranks) << output.text;
+    EXPECT_EQ(count(said("cond by the constants 0, 1 \\[[0-9a-f]{8}\\]",
+                         "cond by the constants 0, 1 \\[[0-9a-f]{8}\\]")),
+              ranks)
         << output.text;
   }
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "Ranks.h"
@@ -306,6 +307,75 @@ void programs() {
   // Shapes are compared as ever, with the line in the function.
   said([&] { reduces(ones({other ? 3 : 2})); });
   want(all_reduce(ones({1})).item<float>() == static_cast<float>(count()), "after errors");
+}
+
+void constants() {
+  const bool other = here() == count() - 1;
+  const int n = other ? 3 : 2;
+  const Tensor x = ones({2});
+  const auto reduces = [](const Tensor &, const Tensor &y) { return all_reduce(y); };
+  // A number of C++, and the rows of a tensor of static size.
+  const auto counted = function([&](const Tensor &t) { return for_loop(n, reduces, t); });
+  for (int i = 0; i < 2; ++i) said([&] { counted(x); });
+  const auto rows = function([](const Tensor &t) {
+    return scan(
+        [](const Tensor &sum, const Tensor &row) {
+          const Tensor next = sum + all_reduce(row);
+          return std::tuple(next, next);
+        },
+        tensor(0.0F), t);
+  });
+  said([&] { rows(ones({n})); });
+  // A captured scalar, as a bound and as a condition.
+  const Tensor bound = tensor(n), flag = tensor(other);
+  const auto until = function([&](const Tensor &t) {
+    return while_loop(
+        [&](const Tensor &i, const Tensor &) { return i < bound; },
+        [](const Tensor &i, const Tensor &y) { return std::tuple(i + 1, all_reduce(y)); }, 0, t);
+  });
+  said([&] { until(x); });
+  const auto either = function([](const Tensor &t, const Tensor &doubles) {
+    return cond(doubles, [&] { return all_reduce(t * 2.0F); }, [&] { return all_reduce(t); });
+  });
+  const auto chosen = function([&](const Tensor &t) { return either(t, flag); });
+  said([&] { chosen(x); });
+  // How a condition is computed of equal constants, in a function that is called in a loop.
+  const auto inner = function([&](const Tensor &t, const Tensor &i) {
+    return cond(other ? i < 1 : i > 1, [&] { return all_reduce(t); }, [&] { return t * 2.0F; });
+  });
+  const auto outer = function([&](const Tensor &t) {
+    return for_loop(3, [&](const Tensor &i, const Tensor &y) { return inner(y, i); }, t);
+  });
+  said([&] { outer(x); });
+  // The derivative, whose program calls the function.
+  const auto gradient = grad([&](const Tensor &t) { return counted(t).sum(); });
+  said([&] { gradient(x); });
+  // An argument of C++, which is a constant of each trace. The rank that was called with another
+  // number shares code between its traces, which takes the number like a captured tensor.
+  const auto times =
+      function([&](const Tensor &t, int turns) { return for_loop(turns, reduces, t); });
+  said([&] { times(x, other ? 4 : 2); });
+  const float size = static_cast<float>(count());
+  want(times(x, 2)[0].item<float>() == size * size, "equal numbers behind different ones");
+  said([&] { times(x, other ? 4 : 2); });
+  said([&] { grad([&](const Tensor &t) { return times(t, other ? 2 : 4).sum(); })(x); });
+  // What decides nothing may differ: beside a counter, and in what is reduced.
+  const auto ring_like = function([&](const Tensor &t) {
+    return std::get<2>(while_loop(
+        [](const Tensor &i, const Tensor &, const Tensor &) { return i < 3; },
+        [](const Tensor &i, const Tensor &slot, const Tensor &y) {
+          return std::tuple(i + 1, slot + 1,
+                            cond(
+                                i > 0, [&] { return all_reduce(y + cast(slot, DType::f32)); },
+                                [&] { return y; }));
+        },
+        0, here(), t));
+  });
+  double sum = 1;
+  const double slots = size * (size - 1) / 2;
+  for (int i = 1; i < 3; ++i) sum = size * sum + slots + size * i;
+  want(ring_like(x)[0].item<float>() == static_cast<float>(sum), "what decides nothing");
+  want(all_reduce(x)[0].item<float>() == size, "after errors");
 }
 
 } // namespace weft::distributed::tests
