@@ -184,6 +184,7 @@ Call::Call(const char *function, const Group &group, const std::source_location 
                                  world.engine_name + ": collectives work in the parent alone");
   const std::string &other = place_of_thread();
   place_ = other.empty() ? to_string(CallSite::location()) : other;
+  if (!group_->in_background) GroupsScope::check_free(group_->number, function);
   if (!group_->busy.try_lock()) {
     const std::lock_guard lock(group_->naming);
     refuse(ErrorKind::state,

@@ -120,10 +120,12 @@ const std::shared_ptr<detail::GroupState> &world_group(std::string_view engine) 
   group = std::make_shared<detail::GroupState>(
       *world, 0, std::move(ranks), world->engine == nullptr ? 0 : world->engine->rank());
   if (world->watch != nullptr) terminate_before = std::set_terminate(terminate);
-  if (size > 1)
+  if (size > 1) {
     tell_ranks_by([](const std::string &words) noexcept {
       detail::refuse("call of a traced function", Group(), words);
     });
+    break_ranks_by([](const std::string &words) noexcept { world->watch->fails(words); });
+  }
   if (world->engine != nullptr && std::atexit(leave) != 0)
     warn_line("init: the end of the program cannot be noted");
   if (logging() && mpi)

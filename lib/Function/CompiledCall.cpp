@@ -144,6 +144,7 @@ std::vector<Tensor> CompiledCall::run(std::span<detail::TensorImpl *const> input
                                       std::span<const detail::VariablePointer> variables) {
   if (schedule_.digest == 0) [[likely]]
     return run_alone(inputs, variables);
+  const GroupsScope alone(schedule_, program_->name);
   const RanksScope together(&schedule_);
   set_ranks_know_of_error(false);
   try {

@@ -8,6 +8,7 @@
 #include "Function/TraceCache.h"
 #include "Function/Tracer.h"
 #include "OpDefs/OpInfo.h"
+#include "Program/Ranks.h"
 #include <weft/detail/batching.h>
 
 namespace weft::detail {
@@ -56,7 +57,9 @@ bool is_short(const FunctionCore::Trace &trace) {
   const Program &program = *trace.program;
   if (!program.variables.empty() || program.nodes.size() > kNodes) return false;
   for (const ProgramNode &node : program.nodes)
-    if (node.construct != nullptr || node.result == kNoValue) return false;
+    if (node.construct != nullptr || node.result == kNoValue ||
+        (op_info(node.op).kind == OpKind::collective && has_several_ranks()))
+      return false;
   std::int64_t elements = 0;
   for (const TensorType &type : program.values) {
     std::int64_t size = 1;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 
@@ -10,6 +13,8 @@
 #include "Program/RanksAgree.h"
 #include "Program/Sites.h"
 #include "Support/Digest.h"
+#include "Support/Fault.h"
+#include "Support/Fork.h"
 
 namespace weft {
 
@@ -47,6 +52,7 @@ private:
         line += collective_symbol(node.op, node.attrs).substr(kCollectivePrefix.size());
         const Attr *const group = attr_of(node.op, node.attrs, "group");
         schedule_.of_world &= group != nullptr && std::get<std::int64_t>(*group) == 0;
+        if (group != nullptr) schedule_.groups.insert(std::get<std::int64_t>(*group));
         if (node.result != kNoValue)
           line += " of " + std::string(name_of(program.values[node.result].dtype));
         lines_.push_back(line + behind);
@@ -91,6 +97,33 @@ private:
 thread_local constinit const RanksSchedule *present = nullptr;
 thread_local constinit bool error_is_known = false;
 std::atomic<TellRanks *> tells = nullptr;
+std::atomic<BreakRanks *> breaks = nullptr;
+
+/// The groups of programs that threads are in.
+struct GroupsInUse {
+  struct Use {
+    std::thread::id by;
+    std::string function;
+  };
+  forks::Mutex<std::mutex> lock;
+  std::map<std::int64_t, Use> uses;
+
+  /// The function that another thread is in, or ""; with the lock held.
+  std::string other_function(std::int64_t group) const {
+    const auto use = uses.find(group);
+    const bool is_other = use != uses.end() && use->second.by != std::this_thread::get_id();
+    return is_other ? use->second.function : std::string();
+  }
+};
+GroupsInUse &in_use() {
+  static auto &groups = *new GroupsInUse;
+  return groups;
+}
+
+std::string words_of_other(const std::string &function, const std::string &other) {
+  return function + ": another thread is in " + other +
+         ", which has collectives of the same group: give each thread a group of its own, by split";
+}
 
 } // namespace
 
@@ -115,10 +148,50 @@ const RanksSchedule *RanksScope::exchange(const RanksSchedule *schedule) {
 }
 const RanksSchedule *RanksScope::current() { return present; }
 
+GroupsScope::GroupsScope(const RanksSchedule &schedule, const std::string &function) {
+  if (!has_several_ranks()) return;
+  GroupsInUse &groups = in_use();
+  std::string other;
+  {
+    const std::lock_guard lock(groups.lock);
+    for (const std::int64_t group : schedule.groups)
+      if (other.empty()) other = groups.other_function(group);
+    if (other.empty()) {
+      for (const std::int64_t group : schedule.groups)
+        if (groups.uses.try_emplace(group, std::this_thread::get_id(), function).second)
+          taken_.push_back(group);
+      return;
+    }
+  }
+  const std::string words = words_of_other(function, other);
+  breaks.load()(words);
+  raise(ErrorKind::state, words);
+}
+
+GroupsScope::~GroupsScope() {
+  if (taken_.empty()) return;
+  GroupsInUse &groups = in_use();
+  const std::lock_guard lock(groups.lock);
+  for (const std::int64_t group : taken_) groups.uses.erase(group);
+}
+
+void GroupsScope::check_free(std::int64_t group, const char *function) {
+  if (!has_several_ranks()) return;
+  GroupsInUse &groups = in_use();
+  std::string other;
+  {
+    const std::lock_guard lock(groups.lock);
+    other = groups.other_function(group);
+  }
+  if (!other.empty()) raise(ErrorKind::state, words_of_other(function, other));
+}
+
 bool ranks_know_of_error() { return error_is_known; }
 void set_ranks_know_of_error(bool know) { error_is_known = know; }
 
 void tell_ranks_by(TellRanks *tell) { tells = tell; }
+void break_ranks_by(BreakRanks *by) { breaks = by; }
+bool has_several_ranks() { return breaks.load() != nullptr; }
 void tell_ranks(const RanksSchedule &schedule, const std::string &words) noexcept {
   TellRanks *const tell = tells;
   if (tell == nullptr || !schedule.of_world || error_is_known) return;

@@ -322,6 +322,7 @@ int main(int count, char **arguments) {
   else if (part == "mesh") mesh(argument);
   else if (part == "programs") programs();
   else if (part == "constants") constants();
+  else if (part == "threads") threads();
   else if (part == "training") training(argument);
   else if (part == "overlap") overlap(argument);
   else if (part == "synchronized") synchronized();

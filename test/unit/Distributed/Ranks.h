@@ -32,6 +32,8 @@ void mesh(const std::string &how);
 void programs();
 /// Programs that differ between ranks in constants that decide how often they reduce.
 void constants();
+/// Two threads of rank 0 in traced functions with collectives of one group.
+void threads();
 /// Runs of train::fit: "" trains and says digests, "pause,FOLDER" and "resume,FOLDER" do it in two
 /// parts, "whole,2" is the same in one, of two replicas, "meetings" counts exchanges, and "refused"
 /// is what ranks may not do.

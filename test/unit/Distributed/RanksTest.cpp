@@ -392,6 +392,19 @@ TEST_F(Ranks, RefuseASecondThreadAndAForkedChild) {
                             "[0-9]+\\) of this group: give each thread a group of its "
                             "own, by split"));
   EXPECT_EQ(threads.status, 0) << threads.text;
+  const Output traced = on_ranks(2, "threads");
+  const std::string words = "another thread is in twice, which has collectives of the same group: "
+                            "give each thread a group of its own, by split";
+  EXPECT_EQ(count_of(traced.text, "rank 0: 4 barrier: " + words), 1U) << traced.text;
+  EXPECT_EQ(count_of(traced.text, "rank 0: 4 twice: " + words), 1U) << traced.text;
+  // The call that is under way, and that of the other rank.
+  EXPECT_THAT(
+      traced.text,
+      ContainsRegex("rank 0: [0-9]+ all_reduce: (this rank|rank 0 \\(.+\\)) failed: twice: "));
+  EXPECT_THAT(traced.text, ContainsRegex("rank 1: [0-9]+ all_reduce: rank 0 \\(.+\\) failed: "
+                                         "twice: " +
+                                         words));
+  EXPECT_THAT(traced.text, Not(HasSubstr("WRONG")));
   const Output forked = on_ranks(2, "forked");
   EXPECT_EQ(count_of(forked.text, "barrier: this process was forked from one that has a world of "),
             2U)

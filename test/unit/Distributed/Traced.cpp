@@ -1,7 +1,9 @@
 // What every rank does in tests of traced collectives and their derivatives.
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -376,6 +378,22 @@ void constants() {
   for (int i = 1; i < 3; ++i) sum = size * sum + slots + size * i;
   want(ring_like(x)[0].item<float>() == static_cast<float>(sum), "what decides nothing");
   want(all_reduce(x)[0].item<float>() == size, "after errors");
+}
+
+void threads() {
+  const auto twice =
+      function([](const Tensor &x) { return all_reduce(all_reduce(x)); }, {.name = "twice"});
+  const Tensor x = ones({2});
+  twice(x);
+  if (here() != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(900));
+    return said([&] { twice(x); });
+  }
+  std::thread first([&] { said([&] { twice(x); }); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  said([] { barrier(); });
+  said([&] { twice(x); });
+  first.join();
 }
 
 } // namespace weft::distributed::tests
