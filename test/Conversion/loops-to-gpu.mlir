@@ -810,6 +810,8 @@ func.func @narrow_rows(%x: memref<1024x512xf32, strided<[513, 1], offset: 1>>, %
 // CHECK: vector.load %{{.*}} {alignment = 16 : i64} : memref<1024x512xf32, strided<[512, 1], offset: ?>>, vector<4xf32>
 // CHECK-LABEL: func @odd_slices
 // CHECK-NOT: vector.load
+// CHECK-LABEL: func @slices_of_odd_steps
+// CHECK-NOT: vector.load
 #map = affine_map<(i, j) -> (i, j)>
 func.func @slices(%x: memref<4x1024x512xf32>, %i: index, %z: memref<1024x512xf32>) {
   %part = memref.subview %x[%i, 0, 0] [1, 1024, 512] [1, 1, 1]
@@ -826,6 +828,16 @@ func.func @odd_slices(%x: memref<1024x1024xf32>, %i: index, %z: memref<1024x512x
       : memref<1024x1024xf32> to memref<1024x512xf32, strided<[1024, 1], offset: ?>>
   linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
       ins(%part : memref<1024x512xf32, strided<[1024, 1], offset: ?>>) outs(%z : memref<1024x512xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+func.func @slices_of_odd_steps(%x: memref<4x1024x512xf32, strided<[524289, 512, 1]>>, %i: index, %z: memref<1024x512xf32>) {
+  %part = memref.subview %x[%i, 0, 0] [1, 1024, 512] [1, 1, 1]
+      : memref<4x1024x512xf32, strided<[524289, 512, 1]>> to memref<1024x512xf32, strided<[512, 1], offset: ?>>
+  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+      ins(%part : memref<1024x512xf32, strided<[512, 1], offset: ?>>) outs(%z : memref<1024x512xf32>) {
   ^bb0(%a: f32, %out: f32):
     linalg.yield %a : f32
   }

@@ -33,10 +33,11 @@ bool beginsAligned(Value buffer, int64_t width) {
   if (isa_and_present<memref::CastOp, memref::CollapseShapeOp, memref::ExpandShapeOp>(view))
     return beginsAligned(view->getOperand(0), width);
   auto part = dyn_cast_if_present<memref::SubViewOp>(view);
+  SmallVector<int64_t> steps; // the source may have more axes
   if (!part || !beginsAligned(part.getSource(), width) ||
-      failed(part.getSourceType().getStridesAndOffset(strides, offset)))
+      failed(part.getSourceType().getStridesAndOffset(steps, offset)))
     return false;
-  return llvm::all_of(llvm::zip_equal(part.getMixedOffsets(), strides), [&](auto axis) {
+  return llvm::all_of(llvm::zip_equal(part.getMixedOffsets(), steps), [&](auto axis) {
     const auto [at, stride] = axis;
     const std::optional<int64_t> known = getConstantIntValue(at);
     if (known == 0) return true;
