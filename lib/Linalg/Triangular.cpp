@@ -117,20 +117,6 @@ void put_rows(const Matrix<const std::int64_t> &order, const Matrix<const T> &fr
   }
 }
 
-/// The same of matrices in lanes: row i of `to` is row order[i] of `from`, or with `back` row
-/// order[i] of `to` is row i of `from`.
-template <class T>
-void move_rows(std::int64_t size, std::int64_t columns, std::int64_t lanes,
-               const std::int64_t *order, const T *from, T *to, bool back) {
-  for (std::int64_t i = 0; i < size; ++i)
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      const std::int64_t row = checked_row(order[i * kLanes + lane], size);
-      const T *const x = from + (back ? i : row) * columns * kLanes + lane;
-      T *const y = to + (back ? row : i) * columns * kLanes + lane;
-      for (std::int64_t j = 0; j < columns; ++j) y[j * kLanes] = x[j * kLanes];
-    }
-}
-
 /// Notes the matrices in lanes, from number `first` on, that have a zero on their diagonal.
 template <class T>
 void note_zeros(std::int64_t size, std::int64_t first, std::int64_t lanes, const T *matrices,
@@ -242,9 +228,14 @@ void lu_solve(const RoutineCall &call) {
       batches.to_lanes<std::int64_t>(2, first, count, order);
       batches.to_lanes<T>(3, first, count, transposed ? b : other);
       note_zeros<T>(size, first, count, a, singular);
-      if (!transposed) move_rows<T>(size, columns, count, order, other, b, /*back=*/false);
+      const auto move = [&](const auto &rows_of, const T *from, T *to) {
+        for (std::int64_t lane = 0; lane < count; ++lane)
+          rows_of(lane_of<const std::int64_t>(order, size, 1, lane),
+                  lane_of<const T>(from, size, columns, lane), lane_of(to, size, columns, lane));
+      };
+      if (!transposed) move(take_rows<T>, other, b);
       linalg_kernels<T>().solve_lanes(size, columns, a, b, transposed);
-      if (transposed) move_rows<T>(size, columns, count, order, b, other, /*back=*/true);
+      if (transposed) move(put_rows<T>, b, other);
       batches.from_lanes<T>(0, first, count, transposed ? other : b);
     }
   };

@@ -76,7 +76,9 @@ void Replicas::shard(std::shared_ptr<void> held) {
   case ShardState::none:
     if (shards()) together([&] { optimizer->gather_state(settings_.where); });
     return;
-  case ShardState::optimizer: return optimizer->shard_state(group_, settings_.where);
+  case ShardState::optimizer:
+    if (!optimizer->internals()->keeps_any()) return;
+    [[fallthrough]];
   case ShardState::gradients:
     // Also where it keeps nothing, and the gradients are all that there is to cut.
     optimizers::detail::shard(*optimizer->internals(), group_, settings_.where);

@@ -278,12 +278,8 @@ static Tensor residuals_of(const char *function, const Tensor &a, const Tensor &
 linalg::Lstsq least_squares(const char *function, const Tensor &a, const Tensor &b,
                             const Operand &part) {
   check_matrices(function, "a", a);
-  const bool vector = b.rank() == 1;
-  if (b.rank() == 0)
-    raise(ErrorKind::shape,
-          std::string(function) + ": b is a scalar: a vector or a matrix is wanted");
-  const Tensor columns = vector ? with_axis(b, 1) : b;
-  check_rows(function, a, b, columns);
+  const RightSide right(function, a, b);
+  const Tensor &columns = right.columns;
   common_batches(function, a, columns);
   auto [x, rank, values] = by_form(function, "a", a, [&](bool wide) {
     const Tensor tall = wide ? transposed(a) : a;
@@ -293,7 +289,7 @@ linalg::Lstsq least_squares(const char *function, const Tensor &a, const Tensor 
                       found.values);
   });
   const Tensor residuals = residuals_of(function, a, columns, x);
-  return {vector ? along(x, x.rank() - 1, 0) : x, residuals, std::move(rank), std::move(values)};
+  return {right.like_b(x), residuals, std::move(rank), std::move(values)};
 }
 
 linalg::Lstsq lstsq(const Tensor &a, const Tensor &b, std::optional<double> rcond) {

@@ -47,7 +47,10 @@ std::optional<Sizes> common_batches(const char *function, const Tensor &a, const
   return sizes;
 }
 
-void check_rows(const char *function, const Tensor &a, const Tensor &b, const Tensor &columns) {
+/// Throws unless b, or itself as columns, has as many rows as a; the program checks it where a
+/// trace does not know them.
+static void check_rows(const char *function, const Tensor &a, const Tensor &b,
+                       const Tensor &columns) {
   const Size rows = size_along(a, a.rank() - 2), has = size_along(columns, columns.rank() - 2);
   const bool known = rows.is_number() && has.is_number();
   if (known && rows.number() == has.number()) return;
@@ -57,6 +60,15 @@ void check_rows(const char *function, const Tensor &a, const Tensor &b, const Te
       std::string(function) + ": " + words::rows_differ("a", of_a, "b", count, "rows", of_b);
   if (known) refuse_shape(text);
   detail::check_sizes(equal(rows.tensor(), has.tensor()), text, open);
+}
+
+RightSide::RightSide(const char *function, const Tensor &a, const Tensor &b)
+    : is_vector(b.rank() == 1) {
+  if (b.rank() == 0)
+    raise(ErrorKind::shape,
+          std::string(function) + ": b is a scalar: a vector or a matrix is wanted");
+  columns = is_vector ? with_axis(b, 1) : b;
+  check_rows(function, a, b, columns);
 }
 
 Tensor identity_like(const Tensor &x) {
@@ -85,14 +97,8 @@ struct Factors {
 template <class Solve>
 Tensor of_columns(const char *function, const Tensor &a, const Tensor &b, Solve solve) {
   check_square(function, "a", a);
-  const bool vector = b.rank() == 1;
-  if (b.rank() == 0)
-    raise(ErrorKind::shape,
-          std::string(function) + ": b is a scalar: a vector or a matrix is wanted");
-  const Tensor columns = vector ? with_axis(b, 1) : b;
-  check_rows(function, a, b, columns);
-  const Tensor y = solve(columns, common_batches(function, a, columns));
-  return vector ? along(y, y.rank() - 1, 0) : y;
+  const RightSide right(function, a, b);
+  return right.like_b(solve(right.columns, common_batches(function, a, right.columns)));
 }
 
 /// Which matrix a solve is of.
