@@ -134,8 +134,8 @@ public:
     std::int64_t waited = 0, cooling = 0;
   };
   /// Goes on from there, with a rate that others may have.
-  ReduceOnPlateau(Variable rate, const Plateau &options, const Progress &progress)
-      : options_(options), rate_(std::move(rate)), progress_(progress) {}
+  ReduceOnPlateau(const Variable &rate, const Plateau &options, const Progress &progress)
+      : options_(options), rate_(rate), progress_(progress) {}
   const Variable &rate() const { return rate_; }
   const Plateau &options() const { return options_; }
   const Progress &progress() const { return progress_; }

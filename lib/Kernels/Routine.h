@@ -41,10 +41,6 @@ Routine routine_of(OpCode op, DType dtype);
 /// Runs it, unless no result has an element.
 void run_routine(OpCode op, DType dtype, const RoutineCall &call);
 
-/// Of matrices of at most so many rows, `lu_solve` also takes a matrix and right sides alone, which
-/// it factors on its way, and keeps nothing of.
-constexpr std::int64_t kFactoredInSolve = 16;
-
 /// The call that compiled code makes: `numbers` are rank, sizes and strides of each tensor, then
 /// the attributes; `data` are the elements of operands and results. Complex ones are real ones
 /// with a last axis more, of real and imaginary parts. Throws what the shape function

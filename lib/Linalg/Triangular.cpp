@@ -172,15 +172,10 @@ void triangular_solve(const RoutineCall &call) {
                        " on its diagonal is 0");
 }
 
-static_assert(kFactoredInSolve == kSmall);
-
-/// The same bits of matrices that are not factored yet.
 template <class T>
-static void factor_and_solve(const RoutineCall &call) {
-  const Batches batches(call);
+static void gesv_in_lanes(const Batches &batches, First &singular) {
   const std::int64_t size = batches.operand<T>(0, 0).rows,
                      columns = batches.operand<T>(1, 0).columns;
-  First singular;
   factor_lanes<T>(
       batches, size,
       [&](std::int64_t first, std::int64_t count, const T *lu, const std::int64_t *pivots) {
@@ -198,13 +193,43 @@ static void factor_and_solve(const RoutineCall &call) {
         linalg_kernels<T>().solve_lanes(size, columns, lu, b, /*transposed=*/false);
         batches.from_lanes<T>(0, first, count, b);
       });
+}
+
+template <class T>
+void gesv(const RoutineCall &call) {
+  const Batches batches(call);
+  const std::int64_t size = batches.operand<T>(0, 0).rows;
+  First singular;
+  const auto large = [&](std::int64_t begin, std::int64_t end) {
+    Lu<T> lu;
+    Workspace<T> matrix, products, right;
+    Workspace<std::int64_t> numbers;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Matrix<T> factors = matrix.take(size, size);
+      copy<T>(batches.operand<T>(0, i), factors);
+      const std::span<std::int64_t> pivots(numbers.take(size), static_cast<std::size_t>(size));
+      lu.factor(factors, pivots);
+      if (zero_on_diagonal<T>(Matrix<const T>(factors))) {
+        singular.note(i);
+        continue;
+      }
+      const Matrix<T> y = batches.result<T>(0, i);
+      copy<T>(batches.operand<T>(1, i), y);
+      exchange_rows<T>(y, pivots);
+      solve_in<T>(y, right, [&](const Matrix<T> &rows) {
+        solve_triangle<T>(factors, {.lower = true, .unit = true}, rows, products);
+        solve_triangle<T>(factors, {.lower = false, .unit = false}, rows, products);
+      });
+    }
+  };
+  if (size <= kSmall) gesv_in_lanes<T>(batches, singular);
+  else batches.for_each(size, large);
   if (const std::optional<std::int64_t> i = singular.number())
-    batches.refuse("lu_solve", *i, "has no inverse");
+    batches.refuse("gesv", *i, "has no inverse");
 }
 
 template <class T>
 void lu_solve(const RoutineCall &call) {
-  if (call.operands.size() == 2) return factor_and_solve<T>(call);
   const bool transposed = LuSolveRoutineAttrs(call).transposed;
   const Batches batches(call);
   const std::int64_t size = batches.operand<T>(0, 0).rows;
@@ -276,6 +301,7 @@ void lu_solve(const RoutineCall &call) {
 
 #define WEFT_SOLVES_OF(T)                                                                          \
   template void triangular_solve<T>(const RoutineCall &);                                          \
+  template void gesv<T>(const RoutineCall &);                                                      \
   template void lu_solve<T>(const RoutineCall &);
 WEFT_SOLVES_OF(float)
 WEFT_SOLVES_OF(double)

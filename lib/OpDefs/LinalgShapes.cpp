@@ -144,12 +144,14 @@ Result<TensorType> lu_solve(const InferContext &call) {
   return call.operands[3];
 }
 
-Result<TensorType> triangular_solve(const InferContext &call) {
+Result<TensorType> gesv(const InferContext &call) {
   if (Check fault = check_square(call)) return *fault;
   if (Check fault = check_matrices(call, 1, 2)) return *fault;
   if (Check fault = check_rows(call, 1, 2)) return *fault;
   return call.operands[1];
 }
+
+Result<TensorType> triangular_solve(const InferContext &call) { return gesv(call); }
 
 Result<TensorType> qr(const InferContext &call) {
   if (Check fault = check_tall(call)) return *fault;

@@ -283,3 +283,28 @@ func.func @forgotten_one(%x: tensor<2x3xf32>, %s: tensor<2x1xf32>) -> tensor<2x3
   %1 = weft.subtract %x, %0 : tensor<2x3xf32>, tensor<2x?xf32>
   return %1 : tensor<2x3xf32>
 }
+
+// Triangles that serve one solve are not kept, also of a matrix without its derivative.
+// CHECK-LABEL: func @solve_at_once
+// CHECK-NOT:     weft.lu
+// CHECK:         weft.gesv %{{.*}}, %{{.*}} : (tensor<9x3x3xf32>, tensor<9x3x1xf32>) -> tensor<9x3x1xf32>
+// CHECK-NOT:     weft.lu
+// CHECK:         return
+func.func @solve_at_once(%x: tensor<9x3x3xf32>, %b: tensor<9x3x1xf32>) -> tensor<9x3x1xf32> {
+  %same = weft.stop_gradient %x : tensor<9x3x3xf32>
+  %0:3 = weft.lu %same : (tensor<9x3x3xf32>) -> (tensor<9x3x3xf32>, tensor<9x3xi64>, tensor<9x3xi64>)
+  %1 = weft.lu_solve %x, %0#0, %0#2, %b : (tensor<9x3x3xf32>, tensor<9x3x3xf32>, tensor<9x3xi64>, tensor<9x3x1xf32>) -> tensor<9x3x1xf32>
+  return %1 : tensor<9x3x1xf32>
+}
+
+// Those that serve two solves, or one of another matrix, are kept.
+// CHECK-LABEL: func @solve_again
+// CHECK:         weft.lu
+// CHECK:         weft.lu_solve
+// CHECK:         weft.lu_solve
+func.func @solve_again(%x: tensor<3x3xf32>, %b: tensor<3x1xf32>) -> tensor<3x1xf32> {
+  %0:3 = weft.lu %x : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3xi64>, tensor<3xi64>)
+  %1 = weft.lu_solve %x, %0#0, %0#2, %b : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi64>, tensor<3x1xf32>) -> tensor<3x1xf32>
+  %2 = weft.lu_solve %x, %0#0, %0#2, %1 : (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3xi64>, tensor<3x1xf32>) -> tensor<3x1xf32>
+  return %2 : tensor<3x1xf32>
+}

@@ -76,6 +76,30 @@ def Weft_LuSolveOp : Weft_LinalgOp<"lu_solve", [Weft_StopsCall]> {
   let tolerance = "near(64)";
 }
 
+def Weft_GesvOp : Weft_LinalgOp<"gesv", [Weft_StopsCall]> {
+  let summary = "What the inverse of a matrix takes to b, by LU with pivots of which nothing is kept.";
+  let description = [{
+    The same bits as `lu` and `lu_solve`, which a program has where a derivative is wanted: `-weft-simplify` makes it of
+    the two where nothing else uses the triangles.
+  }];
+  let arguments = (ins Weft_Inexact:$x, Weft_Inexact:$b);
+  let results = (outs Weft_Any:$y);
+  let operandShapes = ["of rank 2 or more", "of x's batches, with as many rows"];
+  let resultShape = "of b's shape";
+  let resultDType = "b's dtype";
+  let raises = [square_wanted, Raises<LinAlgError, "the matrix has no inverse">, dtypes_differ];
+  let assemblyFormat = "$x `,` $b attr-dict `:` functional-type(operands, $y)";
+  let shapeFunction = "gesv";
+  let batching = "every";
+  let vjp = [(gesv_back_matrix $x, $y, $dy), (gesv_back $x, $dy)];
+  let jvp = (gesv_forward $x, $y);
+  let domain = "regular";
+  let samples = [Sample<["regular 3x3", "finite 3x2"]>, Sample<["regular 2x3x3", "finite 2x3x1"]>, Sample<["regular 33x33", "finite 33x2"]>,
+                 Sample<["regular 40x4x4", "finite 40x4x3"]>, Sample<["regular transposed 5x5", "finite 5x1"]>, Sample<["0x3x3", "0x3x2"]>, Sample<["0x0", "0x2"]>];
+  let numpy = "lin('solve', x, b)";
+  let tolerance = "near(64)";
+}
+
 def Weft_TriangularSolveOp : Weft_LinalgOp<"triangular_solve", [Weft_StopsCall]> {
   let summary = "What a triangular matrix takes to b.";
   let description = [{

@@ -195,6 +195,22 @@ struct AbsorbTranspose : OpRewritePattern<MatmulOp> {
   }
 };
 
+/// Triangles that serve one solve need not be kept.
+struct SolveAtOnce : OpRewritePattern<LuSolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(LuSolveOp op, PatternRewriter &rewriter) const override {
+    auto lu = op.getFactors().getDefiningOp<LuOp>();
+    if (!lu || op.getTransposed() || op.getPermutation() != lu.getPermutation()) return failure();
+    Value matrix = lu.getX();
+    if (auto stopped = matrix.getDefiningOp<StopGradientOp>()) matrix = stopped.getX();
+    if (matrix != op.getX() || !lu.getPivots().use_empty() || !lu.getFactors().hasOneUse() ||
+        !lu.getPermutation().hasOneUse())
+      return failure();
+    rewriter.replaceOpWithNewOp<GesvOp>(op, op.getType(), op.getX(), op.getB());
+    return success();
+  }
+};
+
 /// An operand of an elementwise op that the op would broadcast anyway.
 struct DropBroadcast : RewritePattern {
   explicit DropBroadcast(MLIRContext *context)
@@ -273,7 +289,7 @@ struct Simplify : impl::SimplifyPassBase<Simplify> {
     set.add<DropNeutralOperand<AddOp>>(context, -0.0, /*commutes=*/true);
     set.add<AbsorbTranspose, DropBroadcast, DropCast, DropConcatenate, DropInvolution<NegateOp>,
             DropInvolution<LogicalNotOp>, DropAssert, DropGuard, DropReverse, DropSelect,
-            PowerToProducts, WidenLate>(context);
+            PowerToProducts, SolveAtOnce, WidenLate>(context);
     // Sizes that become known choose branches, which make more sizes known.
     for (StringRef name :
          {GuardOp::getOperationName(), ReshapeOp::getOperationName(),

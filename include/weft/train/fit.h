@@ -93,7 +93,8 @@ enum class ShardState : std::int32_t {
 /// run follow from the number of replicas, whichever ranks do their work.
 struct Parallel {
   /// By default the number of ranks that the run first starts with, which its checkpoints keep. One
-  /// is a run without replicas; 0 is none at all: this process trains alone, whatever others do.
+  /// is a run without replicas, of a single rank; 0 is none at all: this process trains alone,
+  /// whatever others do.
   std::optional<std::int64_t> replicas = std::nullopt;
   /// The ranks; by default the world.
   distributed::Group group = {};

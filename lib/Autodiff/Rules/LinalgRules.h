@@ -203,6 +203,26 @@ typename E::Value lu_solve_forward(E &e, JvpCall<E> &call, std::size_t, const ty
                     is_transposed);
 }
 
+template <class E>
+typename E::Value gesv_back(E &e, VjpCall<E> &, std::size_t, const typename E::Value &x,
+                            const typename E::Value &cotangent) {
+  return e.gesv(transposed(e, x), cotangent);
+}
+
+template <class E>
+typename E::Value gesv_back_matrix(E &e, VjpCall<E> &call, std::size_t, const typename E::Value &x,
+                                   const typename E::Value &y, const typename E::Value &cotangent) {
+  return outer_of_solve(e, gesv_back(e, call, 1, x, cotangent), y, /*is_transposed=*/false);
+}
+
+template <class E>
+typename E::Value gesv_forward(E &e, JvpCall<E> &call, std::size_t, const typename E::Value &x,
+                               const typename E::Value &y) {
+  if (!call.has_tangent(0) && !call.has_tangent(1)) return {};
+  const auto whole = [](const typename E::Value &matrix) { return matrix; };
+  return e.gesv(x, solved_for(e, call, 1, y, /*is_transposed=*/false, whole));
+}
+
 /// The part of a matrix that a triangular solve reads.
 template <class E>
 typename E::Value triangle_read(E &e, const TriangularSolveAttrs &attrs,

@@ -69,7 +69,7 @@ Schedule cosine_decay(double initial, const CosineDecay &options, std::source_lo
   return [=](const Tensor &step) {
     const auto warmup = static_cast<double>(options.warmup);
     const double high = options.warmup > 0 ? options.target : initial;
-    const Tensor decayed =
+    Tensor decayed =
         half_cosine(share(step - options.warmup, static_cast<double>(options.steps)), high,
                     high * options.alpha);
     if (options.warmup == 0) return decayed;
@@ -83,7 +83,7 @@ Schedule warmup(double rate, std::int64_t steps, Schedule after, std::source_loc
   check_steps("warmup", steps);
   check_finite("warmup", {rate});
   return [=](const Tensor &step) {
-    const Tensor rising = rate * share(step, static_cast<double>(steps));
+    Tensor rising = rate * share(step, static_cast<double>(steps));
     if (!after) return rising;
     return select(step < steps, rising, cast(after(maximum(step - steps, 0)), DType::f64));
   };

@@ -113,22 +113,12 @@ Tensor solve_with(const Tensor &a, const Factors &f, const Tensor &b) {
   return dispatch(OpCode::lu_solve, std::array{a, f.triangles, f.permutation, b}, Attrs{false});
 }
 
-/// Of many small matrices, factored on the way: nobody records the call, so that the triangles are
-/// of no use. Undefined for others.
-Tensor solved_at_once(const Tensor &a, const Tensor &columns) {
-  const Tensor operands[] = {a, columns};
-  if (!runs_here(operands) || a.dtype() != columns.dtype() || a.rank() == 2 ||
-      a.shape().back() > kernels::kFactoredInSolve)
-    return {};
-  Tensor result = detail::new_tensor(columns.dtype(), columns.shape());
-  eager::run_routine(op_info(OpCode::lu_solve), operands, Attrs{false}, {&result, 1});
-  return result;
-}
-
 /// What matrices take to columns, with the batches of both where these differ.
 Tensor solved(const Tensor &a, const Tensor &columns, const std::optional<Sizes> &batches) {
+  // Where nobody records the call the triangles are of no use.
   if (!batches)
-    if (Tensor y = solved_at_once(a, columns); y.defined()) return y;
+    if (const Tensor operands[] = {a, columns}; runs_here(operands))
+      return dispatch(OpCode::gesv, operands);
   Factors factors(a);
   if (!batches) return solve_with(a, factors, columns);
   factors.triangles = in_batches(factors.triangles, *batches, 2);

@@ -25,6 +25,8 @@ SmallVector<Value> lowerLu(LinalgBuilder &b, LuOp op) {
 
 Value lowerLuSolve(LinalgBuilder &b, LuSolveOp op) { return b.routine(op, b.sizesOf(op.getB())); }
 
+Value lowerGesv(LinalgBuilder &b, GesvOp op) { return b.routine(op, b.sizesOf(op.getB())); }
+
 Value lowerTriangularSolve(LinalgBuilder &b, TriangularSolveOp op) {
   return b.routine(op, b.sizesOf(op.getB()));
 }
