@@ -69,9 +69,8 @@ Schedule cosine_decay(double initial, const CosineDecay &options, std::source_lo
   return [=](const Tensor &step) {
     const auto warmup = static_cast<double>(options.warmup);
     const double high = options.warmup > 0 ? options.target : initial;
-    Tensor decayed =
-        half_cosine(share(step - options.warmup, static_cast<double>(options.steps)), high,
-                    high * options.alpha);
+    Tensor decayed = half_cosine(share(step - options.warmup, static_cast<double>(options.steps)),
+                                 high, high * options.alpha);
     if (options.warmup == 0) return decayed;
     return select(step < options.warmup, initial + (high - initial) * (exact(step) / warmup),
                   decayed);
