@@ -23,6 +23,7 @@ void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   pm.addPass(createCountIterationsPass()); // so that derivatives count from 0 as well
   pm.addPass(createDifferentiatePass(std::move(options)));
   pm.addPass(createSplitDerivativePass());
+  pm.addPass(createPartitionPass());
 }
 
 void buildControlDepsPhase(OpPassManager &pm, const Target &) {

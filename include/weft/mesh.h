@@ -39,6 +39,10 @@ private:
   std::vector<std::string> names_;
 };
 
+/// How a tensor is cut over a mesh: for each of its axes the axes of the mesh that it is cut over,
+/// none for one that is whole, as the axes behind the last are: `{"data", {}}`, `{{}, "model"}`.
+using ShardSpec = std::vector<MeshAxes>;
+
 /// The ranks of a group in a grid whose axes have names: `Mesh mesh({{"data", 2}, {"model", 4}})`
 /// has rank r at (r / 4, r % 4), as the elements of a tensor of shape (2, 4) lie. Work is cut along
 /// an axis, and the ranks along it are a group. Copies are the same mesh.
@@ -67,8 +71,21 @@ public:
   Shape shape() const;
 
 private:
+  friend Tensor shard(const Tensor &x, const Mesh &mesh, const ShardSpec &spec,
+                      std::source_location where);
   std::shared_ptr<detail::MeshState> state_;
 };
+
+/// `x`, which is the same on all ranks of the mesh along the axes that cut it, as one of which each
+/// rank need not have more than its part. The result is x. In a traced function all that is
+/// computed of it is cut too, as far as that goes, so that each rank does its part of the work, and
+/// the compiler adds the collectives: docs/distributed.md says where. In reverse, the cotangent is
+/// cut in the same way. Eagerly it does nothing. Throws ValueError for more axes than x has, for
+/// names that no axis of the mesh has, one that is there twice, and axes that are not in the
+/// mesh's order, and ShapeError, which says both, unless sizes are multiples of the numbers of
+/// ranks.
+Tensor shard(const Tensor &x, const Mesh &mesh, const ShardSpec &spec,
+             std::source_location where = WEFT_HERE);
 
 /// This rank's part of `x`, which is the same on all ranks along these axes: `split(w, mesh, 1,
 /// "model")`. See `split` of a group. Throws ValueError for a name that no axis has.

@@ -354,6 +354,7 @@ Tensor permute_ranks(Call &call, const Tensor &host, const Attrs &given) {
   return permute(call, host, PermuteRanksAttrs(given).pairs);
 }
 Tensor vary(const detail::GroupState &, const Tensor &x, const Attrs &) { return x; }
+Tensor shard(const detail::GroupState &, const Tensor &x, const Attrs &) { return x; }
 Tensor slice_own(const detail::GroupState &group, const Tensor &x, const Attrs &given) {
   const std::int64_t axis = checked_axis("split", x, SliceOwnAttrs(given).axis, "axis");
   check_divides("split", x, axis, group.size());

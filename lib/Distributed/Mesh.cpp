@@ -1,12 +1,15 @@
 // Ranks in a grid whose axes have names, and the groups along them.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "Distributed/Call.h"
 #include "Distributed/Execute.h"
+#include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 #include "Support/Fault.h"
 #include <weft/mesh.h>
@@ -236,6 +239,42 @@ Tensor split(const Tensor &x, const Mesh &mesh, std::int64_t axis, const MeshAxe
              std::source_location where) {
   const CompositeCall call("split", where);
   return split(x, mesh.group(over), axis, where);
+}
+
+Tensor shard(const Tensor &x, const Mesh &mesh, const ShardSpec &spec, std::source_location where) {
+  const CompositeCall call("shard", where);
+  if (!x.defined()) raise(ErrorKind::state, "shard: the tensor is undefined");
+  detail::MeshState &state = *mesh.state_;
+  if (std::cmp_greater(spec.size(), x.rank()))
+    raise(ErrorKind::value, "shard: the spec has " + std::to_string(spec.size()) +
+                                " entries, and x has " + std::to_string(x.rank()) + " axes");
+  Ints cut, over, sizes;
+  for (std::size_t axis = 0; axis < spec.size(); ++axis) {
+    Axes all = 0;
+    for (const std::string &name : spec[axis].names()) {
+      const Axes one = Axes{1} << axis_of(state.axes, name, "shard");
+      if (one <= all)
+        raise(ErrorKind::value, "shard: axis " + std::to_string(axis) + " is cut over '" + name +
+                                    "' behind one that comes later in the mesh, or is the same: "
+                                    "the mesh has " +
+                                    quoted(state.axes));
+      all |= one;
+    }
+    if (all == 0) continue;
+    cut.push_back(static_cast<std::int64_t>(axis));
+    over.push_back(all);
+  }
+  for (const MeshAxis &axis : state.axes) sizes.push_back(axis.size);
+  std::int64_t first = 0, whole = 0;
+  if (Interpreter::current() != nullptr || x.traced()) {
+    // The compiler may want the group along any set of axes.
+    for (Axes along = 1; along < Axes{1} << state.axes.size(); ++along) {
+      const std::int64_t number = number_of(state.group(along).state());
+      if (along == 1) first = number;
+      whole = number;
+    }
+  }
+  return dispatch(OpCode::shard, std::array{x}, Attrs{cut, over, sizes, first, whole});
 }
 
 } // namespace weft::distributed

@@ -1,13 +1,15 @@
 // Shape functions of collectives, of which each rank knows its own tensor.
 #include "OpDefs/ShapeFunctions.h"
 
+#include <algorithm>
+#include <concepts>
 #include <string>
 
 namespace weft::shapes {
 
 namespace {
 
-std::string text(std::int64_t number) { return std::to_string(number); }
+std::string text(std::integral auto number) { return std::to_string(number); }
 
 /// A fault unless there can be so many ranks.
 Check check_ranks(std::int64_t ranks) {
@@ -120,6 +122,38 @@ Result<TensorType> all_gather(const InferContext &call) {
 Result<TensorType> slice_own(const InferContext &call) {
   const SliceOwnAttrs attrs(call.attrs);
   return part_of(call.operands[0], attrs.axis, attrs.ranks);
+}
+
+Result<TensorType> shard(const InferContext &call) {
+  const ShardAttrs attrs(call.attrs);
+  const TensorType &x = call.operands[0];
+  if (attrs.cut.size() != attrs.over.size())
+    return Fault{ErrorKind::value, text(attrs.cut.size()) + " axes are cut, over " +
+                                       text(attrs.over.size()) + " sets of axes of the mesh"};
+  if (attrs.mesh.empty() || attrs.mesh.size() > 8)
+    return Fault{ErrorKind::value,
+                 "the mesh has " + text(attrs.mesh.size()) + " axes: from 1 to 8 are wanted"};
+  for (const std::int64_t size : attrs.mesh)
+    if (Check fault = check_ranks(size)) return *fault;
+  std::int64_t taken = 0;
+  Shape parts = x.shape;
+  for (std::size_t i = 0; i < attrs.cut.size(); ++i) {
+    const std::int64_t axis = attrs.cut[i], over = attrs.over[i];
+    if (Check fault = check_axis(axis, x.shape, "x")) return *fault;
+    if (over < 1 || over >= std::int64_t{1} << attrs.mesh.size())
+      return Fault{ErrorKind::value, "axis " + text(axis) + " of x is cut over the set " +
+                                         text(over) + " of axes, which a mesh of " +
+                                         text(attrs.mesh.size()) + " axes has not"};
+    if ((taken & over) != 0 || std::ranges::count(attrs.cut, axis) != 1)
+      return Fault{ErrorKind::value, "axis " + text(axis) + " of x is cut over an axis of the " +
+                                         "mesh that cuts another one, or it is cut twice"};
+    taken |= over;
+    std::int64_t ranks = 1;
+    for (std::size_t j = 0; j < attrs.mesh.size(); ++j)
+      if ((over >> j & 1) != 0) ranks *= attrs.mesh[j];
+    if (Check fault = cut(parts, axis, ranks)) return *fault;
+  }
+  return x;
 }
 
 Result<TensorType> all_to_all(const InferContext &call) {

@@ -128,6 +128,40 @@ Raises:
         return text + ")";
       });
   define(
+      module, "shard",
+      [](nb::handle x, const BoundMesh &mesh, nb::handle spec) {
+        const Tensor from = to_tensor(x.ptr(), {"shard", "x"});
+        if (!nb::isinstance<nb::tuple>(spec) && !nb::isinstance<nb::list>(spec))
+          throw DTypeError(std::string("shard: spec is a ") + Py_TYPE(spec.ptr())->tp_name +
+                           ": a tuple with a name, several, or None for each axis is wanted");
+        distributed::ShardSpec axes;
+        for (const nb::handle entry : spec)
+          axes.push_back(entry.is_none() ? distributed::MeshAxes(std::vector<std::string>())
+                                         : axes_of(entry, "shard"));
+        return run_here([&] { return distributed::shard(from, mesh.mesh, axes, kNowhere); });
+      },
+      Arg("x").as("TensorLike"), Arg("mesh").as("Mesh"),
+      Arg("spec").as("Sequence[str | Sequence[str] | None]"),
+      R"(`x`, which is the same on all ranks, as one of which each rank need not have more than its part.
+
+The result is x. In a traced function all that is computed of it is cut too, as far as that goes, so
+that each rank does its part of the work, and the compiler adds the collectives. In reverse, the
+cotangent is cut in the same way. Eagerly it does nothing.
+
+    >>> mesh = wf.distributed.Mesh({"data": 1, "model": 1})
+    >>> wf.distributed.shard([[1, 2], [3, 4]], mesh, (None, "model")).tolist()
+    [[1, 2], [3, 4]]
+
+Args:
+    spec: for each axis of x the axis of the mesh that it is cut over, several, in the mesh's order,
+        or None for an axis that is whole, as those behind the last are
+
+Raises:
+    ShapeError: unless sizes are multiples of the numbers of ranks
+    ValueError: for more axes than x has, names that no axis of the mesh has, one that is there
+        twice, and axes that are not in the mesh's order
+)");
+  define(
       module, "split",
       [](nb::handle x, nb::handle mesh, std::int64_t axis, nb::handle over) {
         const Tensor from = to_tensor(x.ptr(), {"split", "x"});

@@ -64,9 +64,31 @@ for i in (1, 2, 3):
     assert np.array_equal(np.asarray(part), np.asarray(wf.function(lambda a, w: a @ w)(a, whole[i]))), i
 if mesh.size("model") == 1:
     assert np.array_equal(np.asarray(y_own), np.asarray(d.split(y, mesh, 0, "data")))
+# The same block, uncut, of which each rank has whole weights, or its parts of them: the compiler cuts the work.
+def shards(name): return (None,) * cut[name] + ("model",)
+def sharded(x, target, *w):
+    return whole_step(d.shard(x, mesh, ("data",)), target, *[d.shard(t, mesh, shards(name)) if name in cut else t for name, t in zip(names, w)])
+def parted_with_gradients(x, target, *w):
+    with wf.GradientTape() as tape:
+        tape.watch([x, *w])
+        y = whole_block(d.shard(x, mesh, ("data",)), [d.all_gather(t, cut[name], model, same=True) if name in cut else t for name, t in zip(names, w)])
+        loss = wf.mean((y - target) ** 2)
+    return y, tape.gradient(loss, [x, *w])
+whole_step = step(lambda a: a, lambda a: a)
+def whole_block(x, w): return block(x, w, lambda a: a, lambda a: a)
+y_cut, (dx_cut, *dw_cut) = wf.function(sharded)(x, target, *whole)
+for name, got, expected in zip(["y", "dx", *names], [y_cut, dx_cut, *dw_cut], [y, dx, *dw]): near("shard " + name, got, expected)
+with_parts = wf.function(parted_with_gradients)
+y_cut, (dx_cut, *dw_cut) = with_parts(x, target, *own)
+for name, got, expected in zip(["y", "dx", *names], [y_cut, dx_cut, *dw_cut], [y, dx, *dw]):
+    near("parts " + name, got, d.split(expected, mesh, cut[name], "model") if name in cut else expected)
+def collectives(text): return [line for line in text.splitlines() if any(word in line for word in ("weft.all_", "weft.reduce_scatter", "weft.broadcast_rank"))]
+if mesh.size("data") == 1 and mesh.size("model") > 1:
+    text = with_parts.ir(x, target, *own, phase="differentiate")
+    assert len(collectives(text)) == 4 == text.count("weft.all_reduce_sum"), text
 text = cut_step.ir(rows, goal, *own, phase="simplify")
 sums = [line for line in text.splitlines() if "weft.all_reduce_sum" in line]
-others = [line for line in text.splitlines() if "weft.all_" in line or "weft.reduce_scatter" in line or "weft.broadcast_rank" in line]
+others = collectives(text)
 sys.stdout.write(f"{world.rank}: {len(sums)} sums of {len(others)} collectives\\n")
 """
 

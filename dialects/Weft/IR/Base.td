@@ -197,6 +197,10 @@ def Weft_IsCollective : NativeOpTrait<"IsCollective"> { let cppNamespace = "::ml
 
 /// What asks for a derivative, or says what one is: no program behind the phase differentiate has it.
 def Weft_IsDerivative : NativeOpTrait<"IsDerivative"> { let cppNamespace = "::mlir::weft"; }
+/// The result is the first operand: the op says something of it to passes before code is made.
+def Weft_IsAnnotation : NativeOpTrait<"IsAnnotation"> { let cppNamespace = "::mlir::weft"; }
+/// Of sums of tensors it gives the sum of what it gives of each: op(a + b, c + d) = op(a, c) + op(b, d).
+def Weft_IsAdditive : NativeOpTrait<"IsAdditive"> { let cppNamespace = "::mlir::weft"; }
 /// What no program behind the phase linalg has, of ops without a record in the op table.
 def Weft_GoneAfterLinalg : NativeOpTrait<"GoneAfterLinalg"> { let cppNamespace = "::mlir::weft"; }
 /// What no program behind the phase schedule has: it becomes branches that leave compiled code.

@@ -23,6 +23,11 @@ def Weft_RootRank : Weft_CollectiveNumber<"the rank whose tensor it is">;
 def Weft_ReplicaCount : Weft_CollectiveNumber<"how many replicas the ranks share; 0 if each rank is one">;
 def Weft_ReplicaAxis : Weft_IntsAttr<"axes", "the axis along which this rank's replicas stand, if there are any">;
 def Weft_RankPairs : Weft_IntsAttr<"spatial", "pairs of ranks, from and to, one behind the other">;
+def Weft_CutAxes : Weft_IntsAttr<"axes", "the axes that are cut">;
+def Weft_CutOver : Weft_IntsAttr<"spatial", "the axes of the mesh that each of them is cut over, bit i for axis i">;
+def Weft_MeshSizes : Weft_IntsAttr<"spatial", "the sizes of the mesh's axes">;
+/// The group along a set of axes, bit i for axis i, has a number behind it; that along all of them is the op's group.
+def Weft_FirstGroup : Weft_CollectiveNumber<"the number of the group along the mesh's first axis">;
 def Weft_AsMean : Weft_Flag<"the sum is divided by how many there are">;
 def Weft_AsTheSame : Weft_Flag<"the result is one value, which all ranks have, and so is its cotangent">;
 
@@ -52,7 +57,8 @@ class Weft_CollectiveOp<string mnemonic, string called, list<Trait> traits = []>
 }
 
 /// One with a tensor of each rank, and a tensor for each.
-class Weft_TensorCollectiveOp<string mnemonic, string called> : Weft_CollectiveOp<mnemonic, called> {
+class Weft_TensorCollectiveOp<string mnemonic, string called, list<Trait> traits = []>
+    : Weft_CollectiveOp<mnemonic, called, traits> {
   let results = (outs Weft_Any:$y, Optional<Weft_TokenType>:$token);
   let assemblyFormat = [{
     $x (custom<After>($after, type($after), type($token))^)? attr-dict `:` functional-type($x, $y)
@@ -169,7 +175,7 @@ def Weft_AllGatherOp : Weft_TensorCollectiveOp<"all_gather", "all_gather"> {
   let numpy = "x";
 }
 
-def Weft_VaryOp : Weft_TensorCollectiveOp<"vary", "vary"> {
+def Weft_VaryOp : Weft_TensorCollectiveOp<"vary", "vary", [Weft_IsAnnotation]> {
   let summary = "x, which is the same on all ranks of a group, as a tensor of each rank's own.";
   let description = "Nothing is sent. Its reverse is the sum of the cotangents over the ranks, which is the same on all of them.";
   let arguments = (ins Weft_Any:$x, Optional<Weft_TokenType>:$after, Weft_GroupNumber:$group);
@@ -193,6 +199,26 @@ def Weft_SliceOwnOp : Weft_TensorCollectiveOp<"slice_own", "split"> {
   let shapeFunction = "slice_own";
   let vjp = [(slice_own_back $dy)];
   let samples = [Sample<["2x3"], ["*", "1", "0"]>, Sample<["0x2"], ["1", "1", "0"]>];
+  let numpy = "x";
+}
+
+def Weft_ShardOp : Weft_TensorCollectiveOp<"shard", "shard", [Weft_IsAnnotation]> {
+  let summary = "x, which is the same on all ranks of a mesh, as one that is cut over axes of the mesh.";
+  let description = [{
+    Nothing is sent, and the value is x: each rank need not have more than its part of it. `-weft-partition` cuts a program
+    by what its shard ops say, and has collectives where ranks need the parts of others. Its reverse cuts the cotangent
+    in the same way.
+  }];
+  let arguments = (ins Weft_Any:$x, Optional<Weft_TokenType>:$after, Weft_CutAxes:$cut, Weft_CutOver:$over,
+                       Weft_MeshSizes:$mesh, Weft_FirstGroup:$first, Weft_GroupNumber:$group);
+  let operandShapes = ["of the same shape, dtype and elements on all ranks"];
+  let resultShape = "of x's shape";
+  let raises = [Raises<ShapeError, "the size of an axis is no multiple of the ranks it is cut over">,
+                Raises<ValueError, "an axis is cut twice, or cuts two">, axis_out_of_range, no_group];
+  let shapeFunction = "shard";
+  let vjp = [(shard_back $dy)];
+  let samples = [Sample<["2x3"], ["[1]", "[1]", "[1]", "0", "0"]>, Sample<["scalar"], ["[]", "[]", "[1]", "0", "0"]>,
+                 Sample<["0x2"], ["[0, 1]", "[2, 1]", "[1, 1]", "0", "0"]>];
   let numpy = "x";
 }
 

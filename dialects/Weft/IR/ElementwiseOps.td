@@ -29,7 +29,7 @@ defvar samplesOfTwo = [
 ];
 defvar samplesOfThree = !foreach(two, samplesOfTwo, Sample<[two.operands[0], two.operands[1], two.operands[0]]>);
 
-class Weft_UnaryOp<string mnemonic, TypeConstraint operand> : Weft_ElementwiseOp<mnemonic> {
+class Weft_UnaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits = []> : Weft_ElementwiseOp<mnemonic, traits> {
   let arguments = (ins operand:$x);
   let results = (outs Weft_Any:$y);
   let operandShapes = ["of any shape"];
@@ -59,7 +59,7 @@ class Weft_BinaryOp<string mnemonic, TypeConstraint operand, list<Trait> traits 
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def Weft_AddOp : Weft_BinaryOp<"add", Weft_Numeric, [Commutative, Weft_TellsApart]> {
+def Weft_AddOp : Weft_BinaryOp<"add", Weft_Numeric, [Commutative, Weft_TellsApart, Weft_IsAdditive]> {
   let summary = "Sum of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_add $lhs, $rhs);
@@ -69,7 +69,7 @@ def Weft_AddOp : Weft_BinaryOp<"add", Weft_Numeric, [Commutative, Weft_TellsApar
   let example = "add([1, 2, 3], [10, 20, 30])  ->  [11, 22, 33]";
 }
 
-def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Numeric, [Weft_TellsApart]> {
+def Weft_SubtractOp : Weft_BinaryOp<"subtract", Weft_Numeric, [Weft_TellsApart, Weft_IsAdditive]> {
   let summary = "Difference of two tensors, element by element.";
   let description = "Integers wrap around on overflow.";
   let body = (s_sub $lhs, $rhs);
@@ -161,7 +161,7 @@ def Weft_MinimumOp : Weft_BinaryOp<"minimum", Weft_Number, [Commutative]> {
   let example = "minimum([1, 5, 3], [4, 2, 3])  ->  [1, 2, 3]";
 }
 
-def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Numeric> {
+def Weft_NegateOp : Weft_UnaryOp<"negate", Weft_Numeric, [Weft_IsAdditive]> {
   let summary = "Each element with its sign changed.";
   let body = (s_neg $x);
   let onComplex = each_part;

@@ -5,7 +5,7 @@
 
 include "Weft/IR/Base.td"
 
-def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun]> {
+def Weft_ReshapeOp : Weft_PureOp<"reshape", [Weft_CheapToRerun, Weft_IsAdditive]> {
   let summary = "The same elements in another shape; one size may be -1 and follows from the rest.";
   let description = [{
     Of an x with sizes that a trace does not know, more may be -1: the last one follows, those before
@@ -57,7 +57,7 @@ def Weft_WidenOp : Op<Weft_Dialect, "widen", [Pure, Weft_CheapToRerun, Weft_Stay
   let hasFolder = 1;
 }
 
-def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun]> {
+def Weft_TransposeOp : Weft_PureOp<"transpose", [Weft_CheapToRerun, Weft_IsAdditive]> {
   let summary = "Axes in another order: axis i of the result is axis permutation[i] of x.";
   let arguments = (ins Weft_Any:$x, Weft_Permutation:$permutation);
   let results = (outs Weft_Any:$y);

@@ -287,6 +287,7 @@ def all_to_all_back : Rule<"all_to_all_back">;
 def broadcast_rank_back : Rule<"broadcast_rank_back">;
 def permute_ranks_back : Rule<"permute_ranks_back">;
 def vary_back : Rule<"vary_back">;
+def shard_back : Rule<"shard_back">;
 def slice_own_back : Rule<"slice_own_back">;
 def from_vjp;
 def linear;

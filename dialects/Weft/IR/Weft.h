@@ -50,6 +50,10 @@ class IsDerivative : public OpTrait::TraitBase<Op, IsDerivative> {};
 template <class Op>
 class GoneAfterLinalg : public OpTrait::TraitBase<Op, GoneAfterLinalg> {};
 template <class Op>
+class IsAnnotation : public OpTrait::TraitBase<Op, IsAnnotation> {};
+template <class Op>
+class IsAdditive : public OpTrait::TraitBase<Op, IsAdditive> {};
+template <class Op>
 class GoneAfterSchedule : public OpTrait::TraitBase<Op, GoneAfterSchedule> {};
 /// Its result has the type that its record's shape function gives; tokens are no part of the call.
 LogicalResult verifyCollective(Operation *op);

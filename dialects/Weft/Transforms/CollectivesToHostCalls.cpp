@@ -14,10 +14,10 @@ struct CollectivesToHostCalls : impl::CollectivesToHostCallsPassBase<Collectives
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       if (!op->hasTrait<IsCollective>()) return;
-      // Nothing is done: it says how derivatives are taken, which they were.
-      if (auto vary = dyn_cast<VaryOp>(op)) {
-        vary.getY().replaceAllUsesWith(vary.getX());
-        if (vary.getToken()) vary.getToken().replaceAllUsesWith(vary.getAfter());
+      // Nothing is done: they say how derivatives are taken, and what may be cut, which they were.
+      if (op->hasTrait<IsAnnotation>()) {
+        op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+        if (op->getNumResults() > 1) op->getResult(1).replaceAllUsesWith(op->getOperand(1));
         op->erase();
         return;
       }

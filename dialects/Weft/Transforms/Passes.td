@@ -45,6 +45,36 @@ def CallsToKernelsPass : Pass<"weft-calls-to-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect", "::mlir::weft::WeftDialect"];
 }
 
+def PartitionPass : Pass<"weft-partition", "::mlir::ModuleOp"> {
+  let summary = "Shares the work on values that are cut over a mesh of ranks.";
+  let description = [{
+    Before: functions of phase `differentiate`, which every rank would do whole. After: no weft.shard, and where one was
+    each rank has its part of the value. Functions are inlined first.
+
+    Ops are followed from the first to the last. What is computed of a part is a part, as far as the op's loops go: those
+    of elementwise ops, products, reductions, reshapes that keep the first axis of each group, transposes and others that
+    only move elements. Ranks send where
+    - a loop that is summed over is cut: `all_reduce_sum`, or `reduce_scatter_sum` where the sum is to be cut itself,
+    - an op needs more than the part: `all_gather`, or `all_to_all` where another axis is to be cut in place of one.
+    What is whole is cut for nothing, and before the work on it where the result alone is wanted in parts. Results,
+    effects, regions and ops without loops have whole values. Only axes of known sizes are cut. `all_gather` with `same` of
+    a group of the mesh is a value that is cut, and `slice_own` of one gives the part.
+
+    ```mlir
+    %1 = weft.shard %w {cut = array<i64: 0>, over = array<i64: 1>, mesh = array<i64: 4>, first = 0 : i64, group = 0 : i64} : (tensor<8x2xf32>) -> tensor<8x2xf32>
+    %2 = weft.matmul %x, %1 : (tensor<3x8xf32>, tensor<8x2xf32>) -> tensor<3x2xf32>
+    ```
+    becomes
+    ```mlir
+    %1 = weft.slice_own %w {axis = 0 : i64, group = 0 : i64, ranks = 4 : i64} : (tensor<8x2xf32>) -> tensor<2x2xf32>
+    %2 = weft.slice_own %x {axis = 1 : i64, group = 0 : i64, ranks = 4 : i64} : (tensor<3x8xf32>) -> tensor<3x2xf32>
+    %3 = weft.matmul %2, %1 : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+    %4 = weft.all_reduce_sum %3 {axes = array<i64>, group = 0 : i64, replicas = 0 : i64, same = true} : (tensor<3x2xf32>) -> tensor<3x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::weft::WeftDialect"];
+}
+
 def CollectivesToHostCallsPass : Pass<"weft-collectives-to-host-calls", "::mlir::func::FuncOp"> {
   let summary = "Makes collectives host calls, whose names say all of them.";
   let description = [{

@@ -138,6 +138,14 @@ typename E::Value vary_back(E &e, VjpCall<E> &call, std::size_t,
   return e.all_reduce_sum(cotangent, Ints(), 0, attrs.group, /*mean=*/false, /*same=*/true);
 }
 
+/// Of `shard`: the same parts of the cotangent.
+template <class E>
+typename E::Value shard_back(E &e, VjpCall<E> &call, std::size_t,
+                             const typename E::Value &cotangent) {
+  const ShardAttrs attrs(call.attrs());
+  return e.shard(cotangent, attrs.cut, attrs.over, attrs.mesh, attrs.first, attrs.group);
+}
+
 /// Of `slice_own`: the parts of all ranks.
 template <class E>
 typename E::Value slice_own_back(E &e, VjpCall<E> &call, std::size_t,

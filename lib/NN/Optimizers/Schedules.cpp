@@ -81,7 +81,7 @@ Schedule warmup(double rate, std::int64_t steps, Schedule after, std::source_loc
   const CompositeCall site("warmup", where);
   check_steps("warmup", steps);
   check_finite("warmup", {rate});
-  return [=](const Tensor &step) {
+  return [rate, steps, after = std::move(after)](const Tensor &step) {
     Tensor rising = rate * share(step, static_cast<double>(steps));
     if (!after) return rising;
     return select(step < steps, rising, cast(after(maximum(step - steps, 0)), DType::f64));
@@ -99,7 +99,7 @@ Schedule piecewise_constant(std::vector<std::int64_t> boundaries, std::vector<do
       boundaries.end())
     throw ValueError("piecewise_constant: the boundaries must ascend");
   for (const double value : values) check_finite("piecewise_constant", {value});
-  return [=](const Tensor &step) {
+  return [boundaries = std::move(boundaries), values = std::move(values)](const Tensor &step) {
     Tensor rate = full({}, values.back(), DType::f64);
     for (std::size_t i = boundaries.size(); i-- > 0;)
       rate = select(step <= boundaries[i], values[i], rate);

@@ -320,6 +320,7 @@ int main(int count, char **arguments) {
   else if (part == "traced") traced();
   else if (part == "derivatives") derivatives();
   else if (part == "mesh") mesh(argument);
+  else if (part == "shards") shards();
   else if (part == "programs") programs();
   else if (part == "constants") constants();
   else if (part == "threads") threads();

@@ -28,6 +28,8 @@ void traced();
 void derivatives();
 /// Grids of ranks: "" is who is in which group, and "refused" what is no grid.
 void mesh(const std::string &how);
+/// Random programs that are cut over meshes, beside the uncut ones.
+void shards();
 /// Programs that differ between ranks.
 void programs();
 /// Programs that differ between ranks in constants that decide how often they reduce.

@@ -59,6 +59,10 @@ TEST_F(Ranks, StandInGrids) {
   for (const int ranks : worlds()) expect_done(ranks, "mesh");
 }
 
+TEST_F(Ranks, ShareTheWorkOnWhatIsCut) {
+  for (const int ranks : worlds()) expect_done(ranks, "shards");
+}
+
 TEST_F(Ranks, HearWhatGridsAreRefused) {
   for (const int ranks : worlds()) {
     if (ranks == 1) continue;

@@ -116,6 +116,7 @@ TEST(Single, CollectivesGiveTheirOperand) {
   expect_x(all_to_all(x, 0, 1));
   expect_x(vary(x));
   expect_x(split(x, Group(), -1));
+  expect_x(shard(x, Mesh({{"data", 1}, {"model", 1}}), {{}, {"data", "model"}}));
   expect_x(all_reduce(x, Reduction::sum, {}, /*same=*/true));
   expect_x(all_gather(x, 1, {}, /*same=*/true));
   expect_x(broadcast(x));
@@ -158,6 +159,16 @@ TEST(Single, RefusesWhatIsWrongAsAnyWorldDoes) {
   const Mesh mesh({{"data", 1}, {"model", 1}});
   EXPECT_THROWS(split(x, mesh, 0, "modle"), ValueError,
                 "split: group: the mesh has no axis 'modle': it has 'data' and 'model'");
+  EXPECT_THROWS(shard(x, mesh, {"data", "modle"}), ValueError,
+                "shard: the mesh has no axis 'modle': it has 'data' and 'model'");
+  EXPECT_THROWS(shard(x, mesh, {{}, {"model", "data"}}), ValueError,
+                "shard: axis 1 is cut over 'data' behind one that comes later in the mesh, or is "
+                "the same: the mesh has 'data' and 'model'");
+  EXPECT_THROWS(shard(x, mesh, {"data", "data"}), ValueError,
+                "shard: axis 1 of x is cut over an axis of the mesh that cuts another one, or it "
+                "is cut twice");
+  EXPECT_THROWS(shard(x, mesh, {{}, {}, "data"}), ValueError,
+                "shard: the spec has 3 entries, and x has 2 axes");
   for (const Reduction reduction : {Reduction::mean, Reduction::max, Reduction::min})
     EXPECT_THROWS(all_reduce(x, reduction, {}, /*same=*/true), ValueError,
                   "all_reduce: same is of a sum, and another reduction is asked for: divide a sum "
@@ -328,7 +339,7 @@ TEST(Single, NamesOfCallsSayAllOfThem) {
     EXPECT_FALSE(collective_of(name + " 1")) << name;
     EXPECT_FALSE(collective_of(name.substr(0, name.size() - 1) + "x")) << name;
   }
-  EXPECT_EQ(found, 13);
+  EXPECT_EQ(found, 14);
   for (const char *name :
        {"all_gather 0 4 0 0", "weft.all_gather 0 4 0", "weft.add", "weft.nothing 0",
         "weft.permute_ranks [0,1 0", "weft.permute_ranks [,] 0", ""})
