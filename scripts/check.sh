@@ -162,7 +162,7 @@ check_machines() {
     build/mpich/bin:build/mpich/lib/libmpi.so.12 build/mpich/bin:build/mpich/lib/libmpi_abi.so.1; do
     say "${library#*:} by ${library%%:*}/mpirun"
     # What is not asked for is found by the launcher.
-    WEFT_TEST_WORLDS=1,2,3,4,8 WEFT_TEST_MPIRUN=$(realpath "${library%%:*}")/mpirun WEFT_TEST_MPI_LIBRARY=${library#*:} \
+    WEFT_TEST_WORLDS=1,2,3,4,8 WEFT_TEST_PROGRAMS=30 WEFT_TEST_MPIRUN=$(realpath "${library%%:*}")/mpirun WEFT_TEST_MPI_LIBRARY=${library#*:} \
       build/release/unit/distributed_tests --gtest_brief=1 || status=1
   done
   return "$status"

@@ -1,5 +1,6 @@
 // The collectives as users call them.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "Distributed/Buckets.h"
@@ -12,6 +13,7 @@
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
 #include "Support/Fault.h"
+#include "Support/Messages.h"
 #include <weft/composites.h>
 #include <weft/detail/distributed_place.h>
 #include <weft/distributed.h>
@@ -204,12 +206,50 @@ Tensor all_gather(const Tensor &x, std::int64_t axis, const Group &group, bool s
   return call.run(OpCode::all_gather, &x, Attrs{axis, call.ranks(), same}, 2);
 }
 
+namespace {
+
+bool checks_same() {
+  static const bool checks = [] {
+    const char *text = std::getenv("WEFT_CHECK_SAME"); // NOLINT(concurrency-mt-unsafe)
+    if (text == nullptr || *text == 0 || std::string_view(text) == "0") return false;
+    if (std::string_view(text) == "1") return true;
+    raise(ErrorKind::value,
+          "WEFT_CHECK_SAME is '" + shown(text) + "': 1 is wanted, or 0 for no checks");
+  }();
+  return checks;
+}
+
+} // namespace
+
+void check_same(const char *function, const Tensor &x, const Group &group) {
+  if (!checks_same() || !x.defined()) return;
+  const DType dtype = x.dtype();
+  if (is_complex(dtype)) {
+    check_same(function, real(x), group);
+    return check_same(function, imag(x), group);
+  }
+  const Tensor own = stop_gradient(dtype == DType::boolean                ? cast(x, DType::i32)
+                                   : kind_of(dtype) == DTypeKind::storage ? cast(x, DType::f32)
+                                                                          : x);
+  const Tensor low = all_reduce(own, Reduction::min, group),
+               high = all_reduce(own, Reduction::max, group);
+  // NaN on all of them is the same too.
+  check(logical_or(low == high, logical_and(low != low, high != high)),
+        std::string(function) +
+            ": x differs between ranks, where one value is wanted, as broadcast gives it: its "
+            "smallest and largest elements over the ranks are {} and {}",
+        low, high);
+}
+
 Tensor vary(const Tensor &x, const Group &group, std::source_location where) {
-  return Collective("vary", group, where).run(OpCode::vary, &x, {}, 0);
+  const Collective call("vary", group, where);
+  check_same("vary", x, group);
+  return call.run(OpCode::vary, &x, {}, 0);
 }
 
 Tensor split(const Tensor &x, const Group &group, std::int64_t axis, std::source_location where) {
   const Collective call("split", group, where);
+  check_same("split", x, group);
   return call.run(OpCode::slice_own, &x, Attrs{axis, call.ranks()}, 2);
 }
 

@@ -29,6 +29,10 @@ std::int64_t number_of(const std::shared_ptr<detail::GroupState> &group);
 /// The group of such a number. Throws StateError if this process has none.
 std::shared_ptr<detail::GroupState> group_of(std::int64_t number);
 
+/// With WEFT_CHECK_SAME=1 that `x` has the same elements on all ranks of the group, who all call it;
+/// else nothing. Throws AssertionError, on all of them, where it has not; in a trace it is a check.
+void check_same(const char *function, const Tensor &x, const Group &group);
+
 namespace detail {
 /// Takes numbers from `first` on for groups that ranks of this one make now, who agreed on it.
 /// Throws StateError if the engine has no tags for so many.

@@ -265,6 +265,8 @@ Tensor shard(const Tensor &x, const Mesh &mesh, const ShardSpec &spec, std::sour
     over.push_back(all);
   }
   for (const MeshAxis &axis : state.axes) sizes.push_back(axis.size);
+  for (const std::int64_t along : over)
+    check_same("shard", x, state.group(static_cast<Axes>(along)));
   std::int64_t first = 0, whole = 0;
   if (Interpreter::current() != nullptr || x.traced()) {
     // The compiler may want the group along any set of axes.

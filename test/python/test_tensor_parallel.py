@@ -107,3 +107,39 @@ def test_a_transformer_block_that_is_cut(tmp_path: Path, data: int, model: int) 
     assert done.returncode == 0, done.stdout + done.stderr
     # Two in the block, two in its reverse.
     assert sorted(done.stdout.split("\n")[:-1]) == [f"{rank}: 4 sums of 4 collectives" for rank in range(data * model)], done.stdout
+
+
+SAME = """
+import sys
+import weft as wf
+d = wf.distributed
+world = d.init()
+mesh = d.Mesh({"m": -1})
+group = mesh.group("m")
+same = [wf.tensor([1.0, float("nan"), 3.0, 4.0]), wf.tensor([True, False]), wf.tensor([1 + 2j, 3j]), wf.tensor([7, 8], dtype="uint8"),
+        wf.tensor([1.0, 2.0], dtype="float8_e5m2"), wf.tensor([1.0, 2.0], dtype="bfloat16")]
+own = wf.tensor([1.0, 2.0]) + float(world.rank)
+calls = dict(vary=lambda x: d.vary(x, group), split=lambda x: d.split(x, mesh, 0, "m"), shard=lambda x: d.shard(x, mesh, ("m",)))
+for name, call in calls.items():
+    for f in (call, wf.function(call)):
+        for x in same: f(x)
+        try: f(own)
+        except AssertionError as error: assert f"{name}: x differs between ranks" in str(error) and "tensor([1, 2]" in str(error) and "tensor([2, 3]" in str(error), error
+        else: raise SystemExit(name + " of what differs")
+slope = wf.grad(lambda x: wf.sum(d.vary(x, group) ** 2))(wf.tensor([1.0, 2.0]))
+assert slope.tolist() == [4.0, 8.0], slope
+sys.stdout.write("done\\n")
+"""
+
+
+def test_what_is_to_be_the_same_is_compared_where_that_is_asked_for(tmp_path: Path) -> None:
+    """WEFT_CHECK_SAME: all ranks hear of what differs, at once and in traced functions; NaN is the same as NaN."""
+    if shutil.which("mpirun") is None:
+        pytest.skip("there is no mpirun: apt-get install openmpi-bin")
+    script = tmp_path / "same.py"
+    script.write_text(SAME)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "WEFT_CHECK_SAME": "1"}
+    done = subprocess.run(["mpirun", "-n", "2", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root", sys.executable, str(script)],
+                          env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout == "done\ndone\n", done.stdout + done.stderr
