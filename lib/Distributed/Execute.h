@@ -29,8 +29,9 @@ std::int64_t number_of(const std::shared_ptr<detail::GroupState> &group);
 /// The group of such a number. Throws StateError if this process has none.
 std::shared_ptr<detail::GroupState> group_of(std::int64_t number);
 
-/// With WEFT_CHECK_SAME=1 that `x` has the same elements on all ranks of the group, who all call it;
-/// else nothing. Throws AssertionError, on all of them, where it has not; in a trace it is a check.
+/// With WEFT_CHECK_SAME=1 that `x` has the same elements on all ranks of the group, who all call
+/// it; else nothing. Throws AssertionError, on all of them, where it has not; in a trace it is a
+/// check.
 void check_same(const char *function, const Tensor &x, const Group &group);
 
 namespace detail {

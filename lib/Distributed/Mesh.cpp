@@ -249,6 +249,7 @@ Tensor shard(const Tensor &x, const Mesh &mesh, const ShardSpec &spec, std::sour
     raise(ErrorKind::value, "shard: the spec has " + std::to_string(spec.size()) +
                                 " entries, and x has " + std::to_string(x.rank()) + " axes");
   Ints cut, over, sizes;
+  Axes taken = 0;
   for (std::size_t axis = 0; axis < spec.size(); ++axis) {
     Axes all = 0;
     for (const std::string &name : spec[axis].names()) {
@@ -258,9 +259,13 @@ Tensor shard(const Tensor &x, const Mesh &mesh, const ShardSpec &spec, std::sour
                                     "' behind one that comes later in the mesh, or is the same: "
                                     "the mesh has " +
                                     quoted(state.axes));
+      if ((one & taken) != 0)
+        raise(ErrorKind::value, "shard: '" + name + "' cuts axis " + std::to_string(axis) +
+                                    " of x and one before it");
       all |= one;
     }
     if (all == 0) continue;
+    taken |= all;
     cut.push_back(static_cast<std::int64_t>(axis));
     over.push_back(all);
   }

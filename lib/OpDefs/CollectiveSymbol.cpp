@@ -12,6 +12,14 @@ const Attr *attr_of(OpCode op, const Attrs &attrs, std::string_view name) {
   return nullptr;
 }
 
+bool gives_the_same(OpCode op) {
+#define WEFT_COLLECTIVE(collective, function, same)                                                \
+  if (op == OpCode::collective) return same;
+#include "Collectives.inc"
+#undef WEFT_COLLECTIVE
+  return false;
+}
+
 std::string collective_symbol(OpCode op, const Attrs &attrs) {
   std::string text(kCollectivePrefix);
   text += op_info(op).name;

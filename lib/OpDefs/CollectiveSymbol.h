@@ -13,6 +13,9 @@ namespace weft {
 /// The attribute of a call with that name, or null if its op has none.
 const Attr *attr_of(OpCode op, const Attrs &attrs, std::string_view name);
 
+/// Whether all ranks of the group get the same of a collective.
+bool gives_the_same(OpCode op);
+
 /// What such names begin with, which no callable of a user's has.
 inline constexpr std::string_view kCollectivePrefix = "weft.";
 

@@ -11,6 +11,7 @@
 
 #include "OpDefs/CollectiveSymbol.h"
 #include "Program/RanksAgree.h"
+#include "Program/RanksKnown.h"
 #include "Program/Sites.h"
 #include "Support/Digest.h"
 #include "Support/Fault.h"
@@ -26,16 +27,20 @@ namespace {
 
 constexpr std::string_view kPlace = " (";
 
-/// Lists collectives; control flow without any leaves no line.
+/// Lists collectives; control flow without any leaves no line. Of a program that is cut over ranks
+/// all ops are listed, since the collectives that the compiler adds follow from all of them.
 class Lister {
 public:
   explicit Lister(RanksSchedule &schedule) : schedule_(schedule), lines_(schedule.lines) {}
 
   void list(const Program &program) {
+    all_ = finds(program.nodes, cut_,
+                 [](const ProgramNode &node) { return node.op == OpCode::shard; });
     const bool decides = std::ranges::any_of(
         program.nodes, [&](const ProgramNode &node) { return node.construct && has_any(node); });
     const auto followed = decides ? decisions_of(program) : nullptr;
     list(program, program.nodes, followed.get(), 0);
+    list_outputs(program, 0);
   }
 
 private:
@@ -48,11 +53,16 @@ private:
       const std::string place = to_string(site.location());
       const std::string behind = place.empty() ? "" : std::string(kPlace) + place + ")";
       std::string line(2 * depth, ' ');
+      if (!node.construct && op_info(node.op).kind != OpKind::collective) {
+        lines_.push_back(line + described(program, node) + behind);
+        continue;
+      }
       if (!node.construct) {
         line += collective_symbol(node.op, node.attrs).substr(kCollectivePrefix.size());
         const Attr *const group = attr_of(node.op, node.attrs, "group");
         schedule_.of_world &= group != nullptr && std::get<std::int64_t>(*group) == 0;
         if (group != nullptr) schedule_.groups.insert(std::get<std::int64_t>(*group));
+        if (node.op == OpCode::shard) add_groups(ShardAttrs(node.attrs));
         if (node.result != kNoValue)
           line += " of " + std::string(name_of(program.values[node.result].dtype));
         lines_.push_back(line + behind);
@@ -60,6 +70,7 @@ private:
       }
       const ProgramConstruct &construct = *node.construct;
       line += site.name();
+      if (all_) line += numbers(node.operands);
       for (const std::uint32_t wrt : construct.wrt) line += " " + std::to_string(wrt);
       if (const auto by = decisions->words.find(&node); by != decisions->words.end())
         line += by->second;
@@ -68,30 +79,66 @@ private:
         list(program, region.nodes, decisions, depth + 1);
         lines_.push_back(std::string(2 * depth, ' ') + "-");
       }
-      if (construct.callee)
-        list(*construct.callee, construct.callee->nodes, decisions->calls.at(&node), depth + 1);
+      if (construct.callee) list_call(*construct.callee, *decisions->calls.at(&node), depth + 1);
     }
   }
+  void list_call(const Program &callee, const RanksDecisions &decisions, std::size_t depth) {
+    list(callee, callee.nodes, &decisions, depth);
+    list_outputs(callee, depth);
+  }
 
-  bool has_any(const ProgramNode &node) {
-    if (!node.construct) return op_info(node.op).kind == OpKind::collective;
+  void list_outputs(const Program &program, std::size_t depth) {
+    if (all_) lines_.push_back(std::string(2 * depth, ' ') + "return" + numbers(program.outputs));
+  }
+  template <class Ids>
+  static std::string numbers(const Ids &ids) {
+    std::string text;
+    for (const ValueId id : ids) text += " %" + std::to_string(id);
+    return text;
+  }
+  /// An op without what may differ: texts, and the elements of constants.
+  static std::string described(const Program &program, const ProgramNode &node) {
+    ranks::Mixed attrs("");
+    for (const Attr &attr : node.attrs)
+      if (!std::holds_alternative<std::string>(attr) && !std::holds_alternative<ConstantRef>(attr))
+        attrs.add(attr);
+    std::string line = std::string(op_info(node.op).name) + numbers(node.operands);
+    if (node.result != kNoValue) line += " of " + to_string(program.values[node.result]);
+    return line + " [" + std::to_string(attrs.digest() % 100000000) + "]";
+  }
+  /// The groups along all sets of the mesh's axes.
+  void add_groups(const ShardAttrs &shard) {
+    for (std::int64_t i = 0; i < (std::int64_t{1} << shard.mesh.size()) - 2; ++i)
+      schedule_.groups.insert(shard.first + i);
+  }
+
+  using Known = std::unordered_map<const Program *, bool>;
+  /// Whether there is such an op; of what is called often it is found once.
+  bool finds(const ProgramNode &node, Known &known, const auto &is_one) {
+    if (!node.construct) return is_one(node);
     for (const ProgramRegion &region : node.construct->regions)
-      if (has_any(region.nodes)) return true;
+      if (finds(region.nodes, known, is_one)) return true;
     const Program *const callee = node.construct->callee.get();
     if (callee == nullptr) return false;
-    // Of what is called often it is found once.
-    if (const auto known = known_.find(callee); known != known_.end()) return known->second;
-    const bool any = has_any(callee->nodes);
-    known_.emplace(callee, any);
+    if (const auto found = known.find(callee); found != known.end()) return found->second;
+    const bool any = finds(callee->nodes, known, is_one);
+    known.emplace(callee, any);
     return any;
   }
-  bool has_any(const std::vector<ProgramNode> &nodes) {
-    return std::ranges::any_of(nodes, [&](const ProgramNode &node) { return has_any(node); });
+  bool finds(const std::vector<ProgramNode> &nodes, Known &known, const auto &is_one) {
+    return std::ranges::any_of(nodes,
+                               [&](const ProgramNode &node) { return finds(node, known, is_one); });
+  }
+  bool has_any(const ProgramNode &node) {
+    return all_ || finds(node, known_, [](const ProgramNode &op) {
+             return op_info(op.op).kind == OpKind::collective;
+           });
   }
 
   RanksSchedule &schedule_;
   std::vector<std::string> &lines_;
-  std::unordered_map<const Program *, bool> known_;
+  Known known_, cut_;
+  bool all_ = false;
 };
 
 thread_local constinit const RanksSchedule *present = nullptr;

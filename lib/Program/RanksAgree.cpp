@@ -19,15 +19,6 @@ namespace {
 
 using namespace ranks;
 
-/// Whether all ranks of the group get the same of a collective.
-bool gives_the_same(OpCode op) {
-#define WEFT_COLLECTIVE(collective, function, same)                                                \
-  if (op == OpCode::collective) return same;
-#include "Collectives.inc"
-#undef WEFT_COLLECTIVE
-  return false;
-}
-
 /// What one walk through a program gave.
 struct Walk {
   std::vector<Known> results;

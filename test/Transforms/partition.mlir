@@ -176,3 +176,43 @@ func.func @sums(%x: tensor<3x8xf32>, %w: tensor<8x2xf32>) -> tensor<2x3xf32> {
   %6 = weft.negate %5 : tensor<2x3xf32>
   return %6 : tensor<2x3xf32>
 }
+
+// -----
+
+// Beside an axis of a size that is not known others are cut.
+// CHECK-LABEL: func @open_batch
+// CHECK-NOT:     all_gather
+// CHECK:         weft.matmul %{{.*}}, %{{.*}} : (tensor<?x3xf32>, tensor<3x4xf32>) -> tensor<?x4xf32>
+// CHECK:         %[[Y:.*]] = weft.matmul %{{.*}}, %{{.*}} : (tensor<?x4xf32>, tensor<4x3xf32>) -> tensor<?x3xf32>
+// CHECK:         weft.all_reduce_sum %[[Y]]
+func.func @open_batch(%x: tensor<?x3xf32>, %w: tensor<3x8xf32>, %o: tensor<8x3xf32>) -> tensor<?x3xf32> {
+  %0 = weft.shard %w {cut = array<i64: 1>, over = array<i64: 1>, mesh = array<i64: 2>, first = 0 : i64, group = 0 : i64} : (tensor<3x8xf32>) -> tensor<3x8xf32>
+  %1 = weft.matmul %x, %0 : (tensor<?x3xf32>, tensor<3x8xf32>) -> tensor<?x8xf32>
+  %2 = weft.matmul %1, %o : (tensor<?x8xf32>, tensor<8x3xf32>) -> tensor<?x3xf32>
+  return %2 : tensor<?x3xf32>
+}
+
+// -----
+
+// Of parts that were cut by hand, or over another mesh, nothing is shared over the same ranks: x is whole for them.
+// CHECK-LABEL: func @by_hand
+// CHECK:         %[[P:.*]] = weft.slice_own %{{.*}} {axis = 1 : i64
+// CHECK:         %[[X:.*]] = weft.all_gather %{{.*}} {axis = 0 : i64
+// CHECK:         weft.matmul %[[X]], %[[P]] : (tensor<4x6xf32>, tensor<6x4xf32>) -> tensor<4x4xf32>
+func.func @by_hand(%x: tensor<4x6xf32>, %w: tensor<6x8xf32>) -> tensor<4x4xf32> {
+  %0 = weft.slice_own %w {axis = 1 : i64, group = 0 : i64, ranks = 2 : i64} : (tensor<6x8xf32>) -> tensor<6x4xf32>
+  %1 = weft.shard %x {cut = array<i64: 0>, over = array<i64: 1>, mesh = array<i64: 2>, first = 0 : i64, group = 0 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %2 = weft.matmul %1, %0 : (tensor<4x6xf32>, tensor<6x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+
+// CHECK-LABEL: func @two_meshes
+// CHECK:         %[[Y:.*]] = weft.matmul %{{.*}}, %{{.*}} : (tensor<2x6xf32>, tensor<6x8xf32>) -> tensor<2x8xf32>
+// CHECK:         %[[G:.*]] = weft.all_gather %[[Y]] {axis = 0 : i64, group = 3 : i64
+// CHECK:         return %[[G]]
+func.func @two_meshes(%x: tensor<4x6xf32>, %w: tensor<6x8xf32>) -> tensor<4x8xf32> {
+  %0 = weft.shard %x {cut = array<i64: 0>, over = array<i64: 1>, mesh = array<i64: 2, 1>, first = 3 : i64, group = 0 : i64} : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  %1 = weft.shard %w {cut = array<i64: 1>, over = array<i64: 1>, mesh = array<i64: 2, 1>, first = 5 : i64, group = 0 : i64} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+  %2 = weft.matmul %0, %1 : (tensor<4x6xf32>, tensor<6x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}

@@ -1,4 +1,5 @@
 // The pass weft-partition: ranks of a mesh share the work on values that weft.shard says are cut.
+#include "OpDefs/CollectiveSymbol.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/Transforms/Partition/Loops.h"
 #include "Weft/Transforms/Passes.h"
@@ -87,10 +88,13 @@ bool divides(Type whole, ArrayRef<MeshAxes> cut, const Mesh &mesh) {
 /// Cuts the ops of a function, from the first to the last.
 class Partitioner {
 public:
-  explicit Partitioner(const Mesh &mesh) : mesh_(mesh) {}
+  explicit Partitioner(const Mesh &mesh,
+                       DenseMap<Value, MeshAxes> varying = DenseMap<Value, MeshAxes>())
+      : mesh_(mesh), varying_(std::move(varying)) {}
 
   /// Of a block all of whose arguments are whole.
-  void run(Block &block) {
+  void run(Block &block, MeshAxes varying = 0) {
+    for (Value argument : block.getArguments()) varies(argument, varying);
     wishes(block);
     for (Operation &op : llvm::make_early_inc_range(block)) visit(&op);
     for (Operation *op : llvm::reverse(done_))
@@ -204,6 +208,34 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
+  // What ranks have of their own
+  //===--------------------------------------------------------------------===//
+
+  // Other ops may give each rank a value of its own: parts that were cut by hand or over another
+  // mesh. Over the ranks between which a value varies nothing is shared that is computed of it.
+
+  void varies(Value value, MeshAxes over) {
+    if (over != 0) varying_[value] |= over;
+  }
+  MeshAxes varyingOf(ValueRange values) const {
+    MeshAxes all = 0;
+    for (Value value : values) all |= varying_.lookup(value);
+    return all;
+  }
+  /// Between which ranks results vary of an op that is left as it is.
+  MeshAxes varyingBehind(Operation *op) const {
+    const MeshAxes of = varyingOf(op->getOperands());
+    const ::weft::OpInfo *info = opInfoOf(op);
+    if (!info || info->kind != ::weft::OpKind::collective || op->getNumOperands() == 0) return of;
+    if (isa<ShardOp>(op)) return of; // of another mesh
+    auto group = op->getAttrOfType<IntegerAttr>("group");
+    const MeshAxes over = group ? mesh_.axesOf(group.getInt()) : 0;
+    if (::weft::gives_the_same(info->op)) return of & ~over;
+    // Of another group it is not known which ranks are in it.
+    return of | (over != 0 ? over : mesh_.all());
+  }
+
+  //===--------------------------------------------------------------------===//
   // Ops
   //===--------------------------------------------------------------------===//
 
@@ -216,31 +248,43 @@ private:
     OpBuilder b(op);
     for (OpOperand &operand : op->getOpOperands())
       operand.set(whole(b, op->getLoc(), operand.get()));
+    MeshAxes varying = varyingBehind(op);
     for (Region &region : op->getRegions()) {
       // What is around it is whole there: a condition or a count is no place to send from.
       region.walk<WalkOrder::PreOrder>([&](Operation *inside) {
         for (OpOperand &operand : inside->getOpOperands())
-          if (!region.isAncestor(operand.get().getParentRegion()))
+          if (!region.isAncestor(operand.get().getParentRegion())) {
             operand.set(whole(b, op->getLoc(), operand.get()));
+            varying |= varyingOf(operand.get());
+          }
+        const ::weft::OpInfo *info = opInfoOf(inside);
+        if (info && info->kind == ::weft::OpKind::collective && !isa<ShardOp>(inside))
+          varying |= varyingBehind(inside);
       });
-      for (Block &block : region) Partitioner(mesh_).run(block);
     }
+    for (Region &region : op->getRegions())
+      for (Block &block : region) Partitioner(mesh_, varying_).run(block, varying);
+    for (Value result : op->getResults()) varies(result, varying);
   }
 
   bool cut(ShardOp op) {
     if (Mesh(op) != mesh_) return false;
     OpBuilder b(op);
     Cut cut = cutOf(op);
-    const bool parts = divides(op.getX().getType(), cut, mesh_);
+    const MeshAxes varying = varying_.lookup(op.getX());
+    const bool parts = divides(op.getX().getType(), cut, mesh_) &&
+                       llvm::none_of(cut, [&](MeshAxes over) { return (over & varying) != 0; });
     if (!parts) cut = partOf(op.getX()).cut;
-    become(op, {in(b, op.getLoc(), op.getX(), cut), cut});
+    become(op, {in(b, op.getLoc(), op.getX(), cut), cut}, varying_.lookup(op.getX()));
     return true;
   }
 
   /// Parts that ranks have from before are a value that is cut.
   bool cut(AllGatherOp op) {
     const MeshAxes over = mesh_.axesOf(static_cast<int64_t>(op.getGroup()));
-    if (!op.getSame() || over == 0 || !divides(op.getType(0), Cut(rank(op)), mesh_)) return false;
+    if (!op.getSame() || over == 0 || static_cast<int64_t>(op.getRanks()) != mesh_.ranks(over) ||
+        !divides(op.getType(0), Cut(rank(op)), mesh_))
+      return false;
     OpBuilder b(op);
     Cut cut = partOf(op.getX()).cut;
     if (llvm::any_of(cut, [&](MeshAxes other) { return (other & over) != 0; })) return false;
@@ -248,7 +292,7 @@ private:
     if (cut[axis] != 0) return false;
     const Value own = in(b, op.getLoc(), op.getX(), cut);
     cut[axis] = over;
-    become(op, {own, cut});
+    become(op, {own, cut}, varying_.lookup(op.getX()) & ~over);
     return true;
   }
   static int64_t rank(Operation *op) {
@@ -264,7 +308,9 @@ private:
     cut[static_cast<int64_t>(op.getAxis())] = over;
     if (!divides(op.getX().getType(), cut, mesh_)) return false;
     OpBuilder b(op);
-    op.getResult(0).replaceAllUsesWith(in(b, op.getLoc(), op.getX(), cut));
+    const Value own = in(b, op.getLoc(), op.getX(), cut);
+    varies(own, over | varying_.lookup(op.getX()));
+    op.getResult(0).replaceAllUsesWith(own);
     op.erase();
     return true;
   }
@@ -292,7 +338,7 @@ private:
             ->getResult(0);
     for (auto [over, joined] : llvm::zip_equal(cuts, loops->joined))
       if (over != 0) join(b, op->getLoc(), part, over, joined, loops->reducedBy);
-    become(op, part);
+    become(op, part, varyingOf(op->getOperands()));
     return true;
   }
 
@@ -338,9 +384,11 @@ private:
   /// then what is wanted of the result.
   SmallVector<MeshAxes> choose(Operation *op, const Loops &loops) const {
     SmallVector<MeshAxes> cuts(loops.joined.size(), 0);
-    MeshAxes taken = 0;
+    MeshAxes taken = varyingOf(op->getOperands());
     const auto take = [&](int loop, MeshAxes over) {
-      if (loop == Loops::whole || over == 0 || cuts[loop] != 0 || (taken & over) != 0) return;
+      if (loop == Loops::whole || loops.open[loop] || over == 0 || cuts[loop] != 0 ||
+          (taken & over) != 0)
+        return;
       const auto fits = [&](Value value, ArrayRef<int> axes) {
         auto type = cast<RankedTensorType>(value.getType());
         return llvm::all_of(llvm::enumerate(axes), [&](auto axis) {
@@ -357,9 +405,14 @@ private:
     };
     SmallVector<size_t> order = llvm::to_vector(llvm::seq<size_t>(0, op->getNumOperands()));
     const auto elements = [&](size_t i) {
-      return cast<RankedTensorType>(op->getOperand(i).getType()).getNumElements();
+      int64_t count = 1;
+      for (const int64_t size : cast<RankedTensorType>(op->getOperand(i).getType()).getShape())
+        if (!ShapedType::isDynamic(size)) count *= size;
+      return count;
     };
-    llvm::stable_sort(order, [&](size_t i, size_t j) { return elements(i) > elements(j); });
+    llvm::sort(order, [&](size_t i, size_t j) {
+      return std::pair(-elements(i), i) < std::pair(-elements(j), j);
+    });
     for (const size_t i : order)
       for (auto [loop, over] : llvm::zip_equal(loops.operands[i], partOf(op->getOperand(i)).cut))
         take(loop, over);
@@ -368,12 +421,14 @@ private:
     return cuts;
   }
 
-  void become(Operation *op, Part part) {
+  void become(Operation *op, Part part, MeshAxes varying) {
+    varies(op->getResult(0), varying);
     parts_[op->getResult(0)] = std::move(part);
     done_.push_back(op);
   }
 
   const Mesh &mesh_;
+  DenseMap<Value, MeshAxes> varying_;
   DenseMap<Value, Part> parts_; ///< of values that are not whole
   /// In other cuts: what was sent for once serves later ops of the block too.
   DenseMap<Value, SmallVector<Part>> forms_;
@@ -397,6 +452,10 @@ struct Partition : impl::PartitionPassBase<Partition> {
       function.walk([&](ShardOp op) {
         if (!llvm::is_contained(meshes, Mesh(op))) meshes.push_back(Mesh(op));
       });
+      if (!meshes.empty() && !function.getBody().hasOneBlock()) {
+        function.emitError("of several blocks cannot be cut: structured control flow is wanted");
+        return signalPassFailure();
+      }
       for (const Mesh &mesh : meshes) Partitioner(mesh).run(function.front());
     }
   }

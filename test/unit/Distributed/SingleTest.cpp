@@ -165,8 +165,7 @@ TEST(Single, RefusesWhatIsWrongAsAnyWorldDoes) {
                 "shard: axis 1 is cut over 'data' behind one that comes later in the mesh, or is "
                 "the same: the mesh has 'data' and 'model'");
   EXPECT_THROWS(shard(x, mesh, {"data", "data"}), ValueError,
-                "shard: axis 1 of x is cut over an axis of the mesh that cuts another one, or it "
-                "is cut twice");
+                "shard: 'data' cuts axis 1 of x and one before it");
   EXPECT_THROWS(shard(x, mesh, {{}, {}, "data"}), ValueError,
                 "shard: the spec has 3 entries, and x has 2 axes");
   for (const Reduction reduction : {Reduction::mean, Reduction::max, Reduction::min})

@@ -29,6 +29,7 @@ public:
   }
   int add(Joined joined) {
     loops_.joined.push_back(joined);
+    loops_.open.push_back(false);
     return static_cast<int>(loops_.joined.size()) - 1;
   }
   void read(size_t operand, int64_t axis, int loop) { loops_.operands[operand][axis] = loop; }
@@ -37,9 +38,20 @@ public:
     RankedTensorType from = typeOf(op_->getOperand(operand)), to = typeOf(op_->getResult(0));
     for (int64_t axis = operandEnd - 1, at = end - 1; axis >= 0 && at >= 0; --axis, --at)
       if (from.getDimSize(axis) == to.getDimSize(at)) read(operand, axis, loops_.result[at]);
+      else if (from.isDynamicDim(axis) || to.isDynamicDim(at))
+        loops_.open[loops_.result[at]] = true;
   }
   Loops &loops() { return loops_; }
-  Loops take() { return std::move(loops_); }
+  Loops take() {
+    const auto close = [&](Value value, ArrayRef<int> axes) {
+      for (auto [axis, loop] : llvm::enumerate(axes))
+        if (loop != Loops::whole && typeOf(value).isDynamicDim(axis)) loops_.open[loop] = true;
+    };
+    for (auto [operand, axes] : llvm::zip_equal(op_->getOperands(), loops_.operands))
+      close(operand, axes);
+    close(op_->getResult(0), loops_.result);
+    return std::move(loops_);
+  }
 
 private:
   Operation *op_;
@@ -175,17 +187,25 @@ Loops gather(GatherOp op) {
   return b.take();
 }
 
+/// Of an op whose attributes say sizes.
+template <class Op, class Rule>
+std::optional<Loops> ofKnownSizes(Op op, Rule loops) {
+  if (!typeOf(op.getX()).hasStaticShape() || !typeOf(op.getY()).hasStaticShape())
+    return std::nullopt;
+  return loops(op);
+}
+
 } // namespace
 
 std::optional<Loops> loopsOf(Operation *op) {
   const ::weft::OpInfo *info = opInfoOf(op);
   if (!info || op->getNumResults() != 1 || op->getNumRegions() != 0) return std::nullopt;
-  const auto isStatic = [](Type type) {
+  const auto isTensor = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && tensor.hasStaticShape() && tensor.getNumElements() > 0;
+    return tensor && !llvm::is_contained(tensor.getShape(), 0);
   };
-  if (!llvm::all_of(op->getOperandTypes(), isStatic) ||
-      !llvm::all_of(op->getResultTypes(), isStatic))
+  if (!llvm::all_of(op->getOperandTypes(), isTensor) ||
+      !llvm::all_of(op->getResultTypes(), isTensor))
     return std::nullopt;
   // What is read of others cannot be cut, and sizes that are values are not known.
   if (info->has_effect() || !sizeOperands(op).empty()) return std::nullopt;
@@ -196,9 +216,9 @@ std::optional<Loops> loopsOf(Operation *op) {
   return TypeSwitch<Operation *, std::optional<Loops>>(op)
       .Case([](MatmulOp found) { return matmul(found); })
       .Case([](TransposeOp found) { return transpose(found); })
-      .Case([](BroadcastOp found) { return elementwise(found); })
-      .Case([](ReshapeOp found) { return reshape(found); })
-      .Case([](SliceOp found) { return slice(found); })
+      .Case([](BroadcastOp found) { return ofKnownSizes(found, elementwise); })
+      .Case([](ReshapeOp found) { return ofKnownSizes(found, reshape); })
+      .Case([](SliceOp found) { return ofKnownSizes(found, slice); })
       .Case([](ConcatenateOp found) {
         return allBut(found, {static_cast<int64_t>(found.getAxis())});
       })

@@ -23,6 +23,8 @@ struct Loops {
   static constexpr int whole = -1;
 
   SmallVector<Joined> joined;
+  /// Those that nobody may cut, as a size along them is not known.
+  SmallVector<bool> open;
   ::weft::OpCode reducedBy = {};
   /// The loop along each axis of each operand, and of the result; `whole` for axes that no part is
   /// enough of.
