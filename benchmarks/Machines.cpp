@@ -77,6 +77,16 @@ Row ranks_wire(const std::string &name, const Session &session) {
                  session.repeats);
 }
 
+Row ranks_shard(const std::string &name, const Session &session) {
+  const auto cut = [&](const char *contender, const char *how) {
+    return line_server(contender, two_of({session.program("weft-bench-ranks"), "perceptron", how}),
+                       2);
+  };
+  return compare(name, "us",
+                 {cut("Weft", "cut"), cut("cut by hand", "by_hand"), cut("uncut", "uncut")},
+                 session.repeats);
+}
+
 Row ranks_overlap(const std::string &name, const Session &session) {
   const auto over_a_wire = [&](const char *rate, const char *what) {
     return line_server("Weft", over_wires(session, rate, "2", {"deep", what}), 1);

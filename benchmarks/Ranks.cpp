@@ -153,6 +153,45 @@ double deep_step(std::string_view what) {
   return step_of(model, kSteps, x, y, {.bucket_mib = 0.5, .overlap = what == "overlapped"});
 }
 
+/// The weights of a perceptron with one hidden layer, or this rank's parts of them.
+struct Weights {
+  Tensor inner, outer;
+  WEFT_FIELDS(Weights, inner, outer)
+};
+
+/// The gradients of a perceptron 512-2048-512 by its weights, on 256 rows that all ranks have.
+/// `how` is "cut" by the compiler, "by_hand", or "uncut", where each rank does all of the work.
+double perceptron(std::string_view how) {
+  constexpr std::int64_t kRows = 256, kSize = 512, kHidden = 2048;
+  static const wd::Mesh mesh({{"model", -1}});
+  const wd::Group model = mesh.group("model");
+  const Tensor x = random::normal({kRows, kSize}, {.seed = 1});
+  Weights weights{random::normal({kSize, kHidden}, {.seed = 2}) * 0.05F,
+                  random::normal({kHidden, kSize}, {.seed = 3}) * 0.05F};
+  if (how != "uncut")
+    weights = {wd::split(weights.inner, mesh, 1, "model"),
+               wd::split(weights.outer, mesh, 0, "model")};
+  const auto loss = [&](const Tensor &rows, const Weights &own) {
+    if (how == "by_hand") {
+      const Tensor hidden = gelu(matmul(wd::vary(rows, model), own.inner));
+      const Tensor y = wd::all_reduce(matmul(hidden, own.outer), wd::Reduction::sum, model, true);
+      return (y * y).mean();
+    }
+    Weights whole = own;
+    if (how == "cut")
+      whole = {wd::shard(wd::all_gather(own.inner, 1, model, true), mesh, {{}, "model"}),
+               wd::shard(wd::all_gather(own.outer, 0, model, true), mesh, {"model"})};
+    const Tensor y = matmul(gelu(matmul(rows, whole.inner)), whole.outer);
+    return (y * y).mean();
+  };
+  const auto gradients = function([&](const Tensor &rows, const Weights &own) {
+    return grad([&](const Weights &w) { return loss(rows, w); })(own);
+  });
+  return seconds_together([&](std::int64_t count) {
+    for (std::int64_t i = 0; i < count; ++i) keep(gradients(x, weights).inner);
+  });
+}
+
 int run(std::string_view what, std::string_view number) {
   const wd::Group world = wd::init();
   wd::set_timeout(3600); // others are measured meanwhile
@@ -162,6 +201,7 @@ int run(std::string_view what, std::string_view number) {
     if (wd::broadcast(tensor({std::int64_t{asked}})).item<std::int64_t>() == 0) return 0;
     const double seconds = what == "deep"         ? deep_step(number)
                            : what == "all_reduce" ? all_reduce(number_in(number))
+                           : what == "perceptron" ? perceptron(number)
                            : what == "model"      ? modelled(number_in(number))
                                                   : step(number_in(number));
     if (world.rank() != 0) continue;
@@ -180,7 +220,7 @@ int main(int argc, char **argv) {
     if (argc == 2 && std::string_view(argv[1]) == "table") return weft::bench::print_table(), 0;
     if (argc != 3)
       throw weft::ValueError("weft-bench-ranks all_reduce BYTES, model BYTES, step UNITS, deep "
-                             "overlapped or behind, or table");
+                             "overlapped or behind, perceptron cut, by_hand or uncut, or table");
     return weft::bench::run(argv[1], argv[2]);
   } catch (const std::exception &error) {
     weft::distributed::abort(error.what());
