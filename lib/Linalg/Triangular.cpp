@@ -141,6 +141,16 @@ void solve_in(const Matrix<T> &y, Workspace<T> &work, Solve solve) {
   copy<T>(rows, y);
 }
 
+/// Solves by both triangles of an LU, in a result whose rows are in its order.
+template <class T>
+void substitute(const Matrix<const T> &factors, const Matrix<T> &y, Workspace<T> &right,
+                Workspace<T> &products) {
+  solve_in<T>(y, right, [&](const Matrix<T> &rows) {
+    solve_triangle<T>(factors, {.lower = true, .unit = true}, rows, products);
+    solve_triangle<T>(factors, {.lower = false, .unit = false}, rows, products);
+  });
+}
+
 } // namespace
 
 template <class T>
@@ -216,10 +226,7 @@ void gesv(const RoutineCall &call) {
       const Matrix<T> y = batches.result<T>(0, i);
       copy<T>(batches.operand<T>(1, i), y);
       exchange_rows<T>(y, pivots);
-      solve_in<T>(y, right, [&](const Matrix<T> &rows) {
-        solve_triangle<T>(factors, {.lower = true, .unit = true}, rows, products);
-        solve_triangle<T>(factors, {.lower = false, .unit = false}, rows, products);
-      });
+      substitute<T>(factors, y, right, products);
     }
   };
   if (size <= kSmall) gesv_in_lanes<T>(batches, singular);
@@ -277,10 +284,7 @@ void lu_solve(const RoutineCall &call) {
       const Matrix<T> y = batches.result<T>(0, i);
       if (!transposed) {
         take_rows<T>(order, b, y);
-        solve_in<T>(y, right, [&](const Matrix<T> &rows) {
-          solve_triangle<T>(f, {.lower = true, .unit = true}, rows, products);
-          solve_triangle<T>(f, {.lower = false, .unit = false}, rows, products);
-        });
+        substitute<T>(f, y, right, products);
         continue;
       }
       copy<T>(b, y);

@@ -275,15 +275,14 @@ private:
     const bool parts = divides(op.getX().getType(), cut, mesh_) &&
                        llvm::none_of(cut, [&](MeshAxes over) { return (over & varying) != 0; });
     if (!parts) cut = partOf(op.getX()).cut;
-    become(op, {in(b, op.getLoc(), op.getX(), cut), cut}, varying_.lookup(op.getX()));
+    become(op, {in(b, op.getLoc(), op.getX(), cut), cut}, varying);
     return true;
   }
 
   /// Parts that ranks have from before are a value that is cut.
   bool cut(AllGatherOp op) {
     const MeshAxes over = mesh_.axesOf(static_cast<int64_t>(op.getGroup()));
-    if (!op.getSame() || over == 0 || static_cast<int64_t>(op.getRanks()) != mesh_.ranks(over) ||
-        !divides(op.getType(0), Cut(rank(op)), mesh_))
+    if (!op.getSame() || over == 0 || static_cast<int64_t>(op.getRanks()) != mesh_.ranks(over))
       return false;
     OpBuilder b(op);
     Cut cut = partOf(op.getX()).cut;
@@ -294,9 +293,6 @@ private:
     cut[axis] = over;
     become(op, {own, cut}, varying_.lookup(op.getX()) & ~over);
     return true;
-  }
-  static int64_t rank(Operation *op) {
-    return cast<RankedTensorType>(op->getResult(0).getType()).getRank();
   }
 
   /// The part that a rank has already.
@@ -311,7 +307,7 @@ private:
     const Value own = in(b, op.getLoc(), op.getX(), cut);
     varies(own, over | varying_.lookup(op.getX()));
     op.getResult(0).replaceAllUsesWith(own);
-    op.erase();
+    done_.push_back(op);
     return true;
   }
 

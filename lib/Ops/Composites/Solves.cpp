@@ -5,9 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "Kernels/Routine.h"
 #include "OpDefs/ShapeFunctions.h"
-#include "Ops/Eager.h"
 #include "Ops/Interpreter.h"
 #include "Support/CallSite.h"
 
