@@ -8,12 +8,14 @@ namespace weft::kernels {
 namespace {
 
 constexpr std::int64_t kWide = 64;
+/// Columns of the rest that one product has: of those above the diagonal it writes a few too.
+constexpr std::int64_t kBand = 128;
 
 template <class T>
 class Cholesky {
 public:
-  /// Factors the lower triangle of `a`, whose rows are adjacent elements, in place. Whether it is
-  /// positive definite.
+  /// Factors the lower triangle of `a`, whose rows are adjacent elements, in place; what is above
+  /// has to be zero. Whether it is positive definite.
   bool factor(const Matrix<T> &a) {
     for (std::int64_t first = 0; first < a.rows; first += kWide) {
       const std::int64_t wide = std::min(kWide, a.rows - first), below = a.rows - first - wide;
@@ -30,13 +32,15 @@ public:
       for (std::int64_t i = 0; i < below; ++i)
         for (std::int64_t j = 0; j < wide; ++j) negated(i, j) = -left(i, j);
       // Of the rest the lower triangle, in bands of columns.
-      constexpr std::int64_t kBand = 128;
       for (std::int64_t band = 0; band < below; band += kBand) {
         const std::int64_t height = below - band, width = std::min(kBand, height);
         add_product<T>(a.block(first + wide + band, first + wide + band, height, width),
                        negated.block(band, 0, height, wide), rows.block(0, band, wide, width));
       }
     }
+    for (std::int64_t row = 0; row < a.rows; ++row)
+      for (std::int64_t column = row + 1; column < std::min(row + kBand, a.rows); ++column)
+        a(row, column) = 0;
     return true;
   }
 
@@ -75,13 +79,11 @@ void cholesky(const RoutineCall &call) {
       const Matrix<const T> x = batches.operand<T>(0, i);
       const Matrix<T> result = batches.result<T>(0, i);
       const Matrix<T> work = result.column == 1 ? result : whole.take(size, size);
-      copy_hermitian<T>(x, work);
+      copy_hermitian<T>(x, work, Triangles::lower);
       if (!cholesky.factor(work)) {
         refused.note(i);
         continue;
       }
-      for (std::int64_t row = 0; row < size; ++row)
-        for (std::int64_t column = row + 1; column < size; ++column) work(row, column) = 0;
       if (work.data != result.data) copy<T>(work, result);
     }
   });

@@ -2,41 +2,86 @@
 // rest.
 #include "Linalg/Lu.h"
 
+#include "Support/Threads.h"
+
 namespace weft::kernels {
 
 namespace {
 
-/// Columns of a panel that lies in memory of its own, and is worked on by halves.
-constexpr std::int64_t kWide = 64;
+/// Columns of a panel that lies in memory of its own, and is worked on by halves: what a panel
+/// costs, which one thread does, against how often the rest goes through the caches.
+constexpr std::int64_t panel_columns(std::int64_t size) { return size < 1536 ? 64 : 128; }
+/// Columns of the rest that a thread takes a panel away from at a time.
+constexpr std::int64_t kStrip = 96;
 
 } // namespace
 
 template <class T>
 void Lu<T>::factor(const Matrix<T> &a, std::span<std::int64_t> pivots) {
-  const std::int64_t size = std::min(a.rows, a.columns);
-  for (std::int64_t first = 0; first < size; first += kWide) {
-    const std::int64_t wide = std::min(kWide, size - first), below = a.rows - first,
-                       right = a.columns - first - wide;
-    const std::span<std::int64_t> own =
-        pivots.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(wide));
-    // Columns are adjacent elements there.
-    const Matrix<T> panel = panel_.take(wide, below).transposed(),
-                    columns = a.block(first, first, below, wide);
-    copy<T>(columns, panel);
-    factor_panel(panel, own);
-    copy<T>(panel, columns);
-    exchange_rows<T>(a.block(first, 0, below, first), own);
-    const Matrix<T> rest = a.block(first, first + wide, below, right);
-    exchange_rows<T>(rest, own);
-    for (std::int64_t &pivot : own) pivot += first;
-    if (right == 0) continue;
-    const Matrix<T> rows = rest.block(0, 0, wide, right);
-    solve_triangle<T>(panel.block(0, 0, wide, wide), {.lower = true, .unit = true}, rows, work_);
-    const Matrix<T> lower = panel.block(wide, 0, below - wide, wide);
-    for (std::int64_t j = 0; j < lower.columns; ++j)
-      for (std::int64_t i = 0; i < lower.rows; ++i) lower(i, j) = -lower(i, j);
-    add_product<T>(rest.block(wide, 0, below - wide, right), lower, rows);
+  const std::int64_t size = std::min(a.rows, a.columns), most = panel_columns(size);
+  const auto wide_at = [&](std::int64_t first) { return std::min(most, size - first); };
+  const auto own = [&](std::int64_t first) {
+    return pivots.subspan(static_cast<std::size_t>(first),
+                          static_cast<std::size_t>(wide_at(first)));
+  };
+  if (size > 0) factor_columns(a.block(0, 0, a.rows, wide_at(0)), own(0), panels_[0]);
+  for (std::int64_t first = 0; first < size; first += most) {
+    // One thread has the next panel's columns, and factors them while others have the rest.
+    const std::int64_t wide = wide_at(first), below = a.rows - first, begin = first + wide,
+                       next = wide_at(begin), ahead = next > 0 ? 1 : 0,
+                       strips = (a.columns - begin - next + kStrip - 1) / kStrip + ahead;
+    const std::size_t number = static_cast<std::size_t>(first / most % 2);
+    const Matrix<T> panel = panels_[number].take(wide, below).transposed();
+    constexpr std::int64_t kWork = 1 << 20; // products
+    threads::parallel_for(
+        0, strips, kWork / (below * wide * kStrip) + 1, [&](std::int64_t from, std::int64_t to) {
+          Workspace<T> work;
+          for (std::int64_t strip = from; strip < to; ++strip) {
+            const bool is_next = strip < ahead;
+            const std::int64_t left = is_next ? begin : begin + next + (strip - ahead) * kStrip,
+                               width = is_next ? next : std::min(kStrip, a.columns - left);
+            take_away(panel, own(first), a.block(first, left, below, width), work);
+            if (is_next)
+              factor_columns(a.block(begin, begin, a.rows - begin, next), own(begin),
+                             panels_[1 - number]);
+          }
+        });
   }
+  // What is left of a panel follows the rows.
+  threads::parallel_for(
+      0, (size + most - 1) / most, rows_each(size * most), [&](std::int64_t from, std::int64_t to) {
+        for (std::int64_t first = from * most + most; first < size; first += most) {
+          const std::int64_t columns = std::min(to * most, first) - from * most;
+          exchange_rows<T>(a.block(first, from * most, a.rows - first, columns), own(first));
+        }
+      });
+  for (std::int64_t first = 0; first < size; first += most)
+    for (std::int64_t &pivot : own(first)) pivot += first;
+}
+
+template <class T>
+void Lu<T>::factor_columns(const Matrix<T> &columns, std::span<std::int64_t> pivots,
+                           Workspace<T> &memory) {
+  const std::int64_t wide = columns.columns;
+  // Columns are adjacent elements there.
+  const Matrix<T> panel = memory.take(wide, columns.rows).transposed();
+  copy<T>(columns, panel);
+  factor_panel(panel, pivots);
+  copy<T>(panel, columns);
+  const Matrix<T> lower = panel.block(wide, 0, panel.rows - wide, wide);
+  for (std::int64_t j = 0; j < wide; ++j)
+    for (std::int64_t i = 0; i < lower.rows; ++i) lower(i, j) = -lower(i, j);
+}
+
+template <class T>
+void Lu<T>::take_away(const Matrix<T> &panel, std::span<const std::int64_t> pivots,
+                      const Matrix<T> &columns, Workspace<T> &work) {
+  const std::int64_t wide = panel.columns, lower = panel.rows - wide;
+  exchange_rows<T>(columns, pivots);
+  const Matrix<T> rows = columns.block(0, 0, wide, columns.columns);
+  solve_triangle<T>(panel.block(0, 0, wide, wide), {.lower = true, .unit = true}, rows, work);
+  add_product<T>(columns.block(wide, 0, lower, columns.columns), panel.block(wide, 0, lower, wide),
+                 rows);
 }
 
 template <class T>

@@ -17,11 +17,18 @@ public:
   void factor(const Matrix<T> &a, std::span<std::int64_t> pivots);
 
 private:
-  /// The same of columns that are adjacent elements, with pivots counted from the panel's first
+  /// Factors a panel's columns, and leaves in `memory` the same with what is below the triangles
+  /// negated, as columns that are adjacent elements.
+  void factor_columns(const Matrix<T> &columns, std::span<std::int64_t> pivots,
+                      Workspace<T> &memory);
+  /// Takes away from columns right of a panel what its own have of them.
+  static void take_away(const Matrix<T> &panel, std::span<const std::int64_t> pivots,
+                        const Matrix<T> &columns, Workspace<T> &work);
+  /// `factor` of columns that are adjacent elements, with pivots counted from the panel's first
   /// row.
   void factor_panel(const Matrix<T> &a, std::span<std::int64_t> pivots);
 
-  Workspace<T> panel_, work_;
+  Workspace<T> panels_[2], work_; ///< one panel is factored while another is taken away
 };
 
 /// Factors small square matrices of a batch, a lane each, and calls `use(first, count, lu, pivots)`

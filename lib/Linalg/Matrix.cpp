@@ -1,7 +1,8 @@
-// Products of views of matrices, and batches of them.
+// Copies and products of views of matrices, and batches of them.
 #include "Linalg/Matrix.h"
 
 #include "Kernels/Matmul.h"
+#include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
 #include "Support/Threads.h"
 
@@ -15,17 +16,12 @@ const LinalgLevel &linalg_level() {
 
 template <class T>
 void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
-  // Blocks that are read and written from the first cache, whatever the strides are.
-  constexpr std::int64_t kBlock = 16;
-  if (from.column == 1 && to.column == 1) {
-    for (std::int64_t i = 0; i < from.rows; ++i)
-      std::copy_n(from.data + i * from.row, from.columns, to.data + i * to.row);
-    return;
-  }
-  for (std::int64_t i = 0; i < from.rows; i += kBlock)
-    for (std::int64_t j = 0; j < from.columns; j += kBlock)
-      for (std::int64_t r = i; r < std::min(i + kBlock, from.rows); ++r)
-        for (std::int64_t c = j; c < std::min(j + kBlock, from.columns); ++c) to(r, c) = from(r, c);
+  if (from.rows * from.columns <= kSmall * kSmall) return copy_small<T>(from, to);
+  if (to.row == 1 && to.column != 1) return copy<T>(from.transposed(), to.transposed());
+  const std::int64_t sizes[] = {from.rows, from.columns}, source[] = {from.row, from.column},
+                     target[] = {to.row, to.column};
+  copy_strided(sizeof(T), sizes, reinterpret_cast<const std::byte *>(from.data), source,
+               reinterpret_cast<std::byte *>(to.data), target);
 }
 
 template <class T>
@@ -37,14 +33,22 @@ void copy_adjoint(const Matrix<const std::type_identity_t<T>> &from, const Matri
 }
 
 template <class T>
-void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to) {
-  constexpr std::int64_t kBlock = 16; // see `copy`
+void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to,
+                    Triangles which) {
+  // Blocks that are read along rows and along columns from the first cache.
+  constexpr std::int64_t kBlock = 32;
   constexpr Real<T> kHalf = Real<T>(0.5);
-  for (std::int64_t i = 0; i < from.rows; i += kBlock)
-    for (std::int64_t j = 0; j < from.rows; j += kBlock)
-      for (std::int64_t r = i; r < std::min(i + kBlock, from.rows); ++r)
-        for (std::int64_t c = j; c < std::min(j + kBlock, from.rows); ++c)
-          to(r, c) = kHalf * from(r, c) + kHalf * conjugated(from(c, r));
+  const std::int64_t size = from.rows, blocks = (size + kBlock - 1) / kBlock;
+  const auto rows = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin * kBlock; i < std::min(end * kBlock, size); i += kBlock)
+      for (std::int64_t j = 0; j < size; j += kBlock)
+        for (std::int64_t r = i; r < std::min(i + kBlock, size); ++r)
+          for (std::int64_t c = j; c < std::min(j + kBlock, size); ++c)
+            to(r, c) = which == Triangles::lower && c > r
+                           ? T(0)
+                           : kHalf * from(r, c) + kHalf * conjugated(from(c, r));
+  };
+  threads::parallel_for_noexcept(0, blocks, rows_each(size * kBlock), rows);
 }
 
 /// What becomes of the elements that a product is written over.
@@ -132,21 +136,26 @@ void subtract_product(const Matrix<T> &c, const Factor<std::type_identity_t<T>> 
 
 template <class T>
 void exchange_rows(const Matrix<T> &a, std::span<const std::int64_t> pivots) {
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(pivots.size()); ++i) {
-    const std::int64_t other = pivots[static_cast<std::size_t>(i)];
-    if (other == i) continue;
-    if (a.column == 1)
-      std::swap_ranges(a.data + i * a.row, a.data + i * a.row + a.columns, a.data + other * a.row);
-    else
-      for (std::int64_t j = 0; j < a.columns; ++j) std::swap(a(i, j), a(other, j));
-  }
+  const auto count = static_cast<std::int64_t>(pivots.size());
+  // Each thread in columns of its own, a row's all before the next.
+  const auto columns = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int64_t other = pivots[static_cast<std::size_t>(i)];
+      if (other == i) continue;
+      if (a.column == 1)
+        std::swap_ranges(&a(i, begin), &a(i, begin) + (end - begin), &a(other, begin));
+      else
+        for (std::int64_t j = begin; j < end; ++j) std::swap(a(i, j), a(other, j));
+    }
+  };
+  threads::parallel_for_noexcept(0, a.columns, rows_each(count), columns);
 }
 
 template void copy<std::int64_t>(const Matrix<const std::int64_t> &, const Matrix<std::int64_t> &);
 #define WEFT_MATRIX_OF(T)                                                                          \
   template void copy<T>(const Matrix<const T> &, const Matrix<T> &);                               \
   template void copy_adjoint<T>(const Matrix<const T> &, const Matrix<T> &);                       \
-  template void copy_hermitian<T>(const Matrix<const T> &, const Matrix<T> &);                     \
+  template void copy_hermitian<T>(const Matrix<const T> &, const Matrix<T> &, Triangles);          \
   template void set_product<T>(const Matrix<T> &, const Factor<T> &, const Factor<T> &);           \
   template void add_product<T>(const Matrix<T> &, const Factor<T> &, const Factor<T> &);           \
   template void subtract_product<T>(const Matrix<T> &, const Factor<T> &, const Factor<T> &,       \

@@ -182,6 +182,12 @@ void copy_small(const Matrix<const std::type_identity_t<T>> &from, const Matrix<
   }
 }
 
+/// The rows of `columns` elements each that a thread gets at the least, so that it is worth waking.
+constexpr std::int64_t rows_each(std::int64_t columns) {
+  constexpr std::int64_t kElements = 1 << 14;
+  return kElements / std::max<std::int64_t>(columns, 1) + 1;
+}
+
 /// `to` = `from`, of the same size.
 template <class T>
 void copy(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
@@ -209,9 +215,13 @@ void fill_nan(const Matrix<T> &x) {
       else x(i, j) = kNaN;
 }
 
-/// Half of the sum of a square matrix and its adjoint, whose diagonal is real.
+enum class Triangles { both, lower };
+
+/// Half of the sum of a square matrix and its adjoint, whose diagonal is real, or the lower
+/// triangle of that with zeros above.
 template <class T>
-void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to);
+void copy_hermitian(const Matrix<const std::type_identity_t<T>> &from, const Matrix<T> &to,
+                    Triangles which = Triangles::both);
 
 /// C = A B; of real numbers rows or columns of C are adjacent elements.
 template <class T>

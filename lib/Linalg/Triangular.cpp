@@ -3,6 +3,7 @@
 #include "Linalg/Lu.h"
 
 #include "Support/Fault.h"
+#include "Support/Threads.h"
 
 namespace weft::kernels {
 
@@ -12,17 +13,33 @@ static void solve_vector(const Matrix<const T> &t, Triangle which, const Matrix<
   const auto &kernels = linalg_kernels<T>();
   T *const x = b.data;
   const std::int64_t size = t.rows;
-  for (std::int64_t step = 0; step < size; ++step) {
-    const std::int64_t i = which.lower ? step : size - 1 - step;
-    const std::int64_t from = which.lower ? 0 : i + 1, to = which.lower ? i : size;
-    if (t.column == 1) { // a row times what is known
-      x[i] -= kernels.dot(to - from, &t(i, from), x + from);
-      if (!which.unit) x[i] /= t(i, i);
-    } else { // a column times what is known is taken from the rest
-      if (!which.unit) x[i] /= t(i, i);
-      const std::int64_t first = which.lower ? i + 1 : 0, last = which.lower ? size : i;
-      if (first < last) kernels.subtract(last - first, x[i], &t(first, i), x + first);
+  if (t.column == 1) { // rows times what is known: before a block of unknowns by several threads
+    constexpr std::int64_t kBlock = 64;
+    for (std::int64_t known = 0; known < size; known += kBlock) {
+      const std::int64_t count = std::min(kBlock, size - known),
+                         first = which.lower ? known : size - known - count,
+                         from = which.lower ? 0 : first + count;
+      if (known > 0)
+        threads::parallel_for_noexcept(first, first + count, rows_each(known),
+                                       [&](std::int64_t begin, std::int64_t end) {
+                                         for (std::int64_t i = begin; i < end; ++i)
+                                           x[i] -= kernels.dot(known, &t(i, from), x + from);
+                                       });
+      for (std::int64_t step = 0; step < count; ++step) {
+        const std::int64_t i = which.lower ? first + step : first + count - 1 - step,
+                           begin = which.lower ? first : i + 1;
+        x[i] -= kernels.dot(step, &t(i, begin), x + begin);
+        if (!which.unit) x[i] /= t(i, i);
+      }
     }
+    return;
+  }
+  for (std::int64_t step = 0; step < size; ++step) {
+    // A column times what is known is taken from the rest.
+    const std::int64_t i = which.lower ? step : size - 1 - step;
+    if (!which.unit) x[i] /= t(i, i);
+    const std::int64_t first = which.lower ? i + 1 : 0, last = which.lower ? size : i;
+    if (first < last) kernels.subtract(last - first, x[i], &t(first, i), x + first);
   }
 }
 

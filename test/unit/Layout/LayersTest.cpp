@@ -22,7 +22,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = [] {
   may["OpDefs"] = {"Support"};
   may["Complex"] = {"Support", "OpDefs", "Complex"};
   may["Runtime"] = may["Kernels"] = {"Support", "OpDefs", "Runtime", "Kernels"};
-  may["Linalg"] = {"Support", "OpDefs", "Kernels", "Linalg"};
+  may["Linalg"] = {"Support", "OpDefs", "Runtime", "Kernels", "Linalg"};
   may["Program"] = may["Runtime"];
   may["CodeCache"] = may["Runtime"];
   may["CodeCache"].insert({"Program", "CodeCache"});
