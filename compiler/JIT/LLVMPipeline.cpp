@@ -18,6 +18,9 @@ void buildLLVMPipeline(mlir::OpPassManager &passes, const TargetOptions &target,
   passes.addPass(mlir::weft::createLowerLoopsPass(loops));
   mlir::weft::ExpandMathPassOptions math;
   math.expandRemainder = true; // instead of a call of fmod for each element
+  // Every x86-64 with fma permutes vectors as long as its registers, of 32 bytes or more.
+  if (target.fma && target.vector_bytes >= 32)
+    math.permuteBytes = static_cast<unsigned>(target.vector_bytes);
   // Kernels are compiled once; here a formula many times over takes longer than calls of it.
   if (entries == EntryKind::function) math.shareFrom = 8;
   passes.addPass(mlir::weft::createExpandMathPass(math));

@@ -2,6 +2,8 @@
 // RUN: weft-opt %s --weft-expand-math --canonicalize \
 // RUN:   | FileCheck %s --implicit-check-not='math.{{exp|log|tanh|erf|sin|cos|pow|rsqrt}}' --implicit-check-not=fastmath
 // RUN: weft-opt %s --weft-expand-math=expand-remainder=true | FileCheck %s --check-prefix=LOOP
+// RUN: weft-opt %s --weft-expand-math=permute-bytes=32 | FileCheck %s --check-prefix=AVX2
+// RUN: weft-opt %s --weft-expand-math=permute-bytes=64 | FileCheck %s --check-prefix=AVX512
 
 // CHECK-LABEL: func @exp
 // CHECK-SAME: (%[[X:.*]]: f32)
@@ -92,6 +94,23 @@ func.func @tanh(%x: f32) -> f32 {
 func.func @erf(%x: f32) -> f32 {
   %y = math.erf %x : f32
   return %y : f32
+}
+
+// A table of eight is one permutation for as many lanes as the target permutes, also for a scalar.
+// AVX2-LABEL: func @erf(
+// AVX2: vector.broadcast %{{.*}} : i32 to vector<8xi32>
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.permps"(%{{.*}}, %{{.*}}) : (vector<8xf32>, vector<8xi32>) -> vector<8xf32>
+// AVX2-LABEL: func @erf_vectors
+// AVX2: vector.shuffle %{{.*}}, %{{.*}} [8, 9, 10, 11, 12, 13, 14, 15] : vector<16xi32>, vector<16xi32>
+// AVX512-LABEL: func @erf_vectors
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%{{.*}}, %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// AVX512: vector.shape_cast %{{.*}} : vector<2x3xi32> to vector<6xi32>
+// AVX512: vector.shuffle %{{.*}} [0, 1, 2, 3, 4, 5, 0, 0]
+// AVX512: llvm.call_intrinsic "llvm.x86.avx2.permps"
+func.func @erf_vectors(%x: vector<16xf32>, %y: vector<2x3xf32>) -> (vector<16xf32>, vector<2x3xf32>) {
+  %0 = math.erf %x : vector<16xf32>
+  %1 = math.erf %y : vector<2x3xf32>
+  return %0, %1 : vector<16xf32>, vector<2x3xf32>
 }
 
 // A branch skips the long reduction unless a lane needs it; an f32 is computed in f64.

@@ -39,13 +39,13 @@ FloatType computeFormat(Type type) {
 
 /// Replaces an operation whose operands and results all have one type. `formula` takes the operands
 /// in the format to compute in and returns the results in it.
-LogicalResult expandOp(Operation *op, PatternRewriter &rewriter,
+LogicalResult expandOp(Operation *op, PatternRewriter &rewriter, unsigned permuteBytes,
                        llvm::function_ref<SmallVector<Flt, 2>(ArrayRef<Flt>)> formula) {
   Type type = op->getResult(0).getType();
   FloatType format = computeFormat(type);
   if (!format)
     return rewriter.notifyMatchFailure(op, "not a scalar or vector of f16, bf16, f32 or f64");
-  Scope scope(rewriter, op);
+  Scope scope(rewriter, op, permuteBytes);
   auto operands = llvm::map_to_vector<2>(
       op->getOperands(), [&](Value operand) { return convert(Flt{{operand, &scope}}, format); });
   auto element = cast<FloatType>(getElementTypeOrSelf(type));
@@ -59,22 +59,23 @@ template <typename Op>
 struct ExpandPattern : OpRewritePattern<Op> {
   using Formula = SmallVector<Flt, 2> (*)(ArrayRef<Flt>);
 
-  ExpandPattern(MLIRContext *context, Formula formula)
-      : OpRewritePattern<Op>(context), formula(formula) {}
+  ExpandPattern(MLIRContext *context, Formula formula, unsigned permuteBytes = 0)
+      : OpRewritePattern<Op>(context), formula(formula), permuteBytes(permuteBytes) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    return expandOp(op, rewriter, formula);
+    return expandOp(op, rewriter, permuteBytes, formula);
   }
 
 private:
   Formula formula;
+  unsigned permuteBytes;
 };
 
 template <typename Op, Flt (*function)(Flt)>
-void addUnary(RewritePatternSet &patterns) {
+void addUnary(RewritePatternSet &patterns, unsigned permuteBytes = 0) {
   patterns.add<ExpandPattern<Op>>(
       patterns.getContext(),
-      [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> { return {function(x[0])}; });
+      [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> { return {function(x[0])}; }, permuteBytes);
 }
 
 template <typename Op, Flt (*function)(Flt, Flt)>
@@ -167,7 +168,7 @@ struct ExpandSpecial : OpRewritePattern<SpecialOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(SpecialOp op, PatternRewriter &rewriter) const override {
-    return expandOp(op, rewriter, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
+    return expandOp(op, rewriter, /*permuteBytes=*/0, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
       return {expand::special(op.getFunction(), x)};
     });
   }
@@ -178,7 +179,7 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateExpandMathPatterns(set);
+    populateExpandMathPatterns(set, permuteBytes);
     if (expandRemainder) populateExpandRemainderPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
@@ -197,7 +198,7 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
 
 } // namespace
 
-void populateExpandMathPatterns(RewritePatternSet &patterns) {
+void populateExpandMathPatterns(RewritePatternSet &patterns, unsigned permuteBytes) {
   addUnary<math::ExpOp, expand::exp>(patterns);
   addUnary<math::Exp2Op, expand::exp2>(patterns);
   addUnary<math::ExpM1Op, expand::expm1>(patterns);
@@ -206,7 +207,7 @@ void populateExpandMathPatterns(RewritePatternSet &patterns) {
   addUnary<math::Log10Op, expand::log10>(patterns);
   addUnary<math::Log1pOp, expand::log1p>(patterns);
   addUnary<math::TanhOp, expand::tanh>(patterns);
-  addUnary<math::ErfOp, expand::erf>(patterns);
+  addUnary<math::ErfOp, expand::erf>(patterns, permuteBytes);
   addUnary<math::SinOp, expand::sin>(patterns);
   addUnary<math::CosOp, expand::cos>(patterns);
   addUnary<math::RsqrtOp, rsqrt>(patterns);

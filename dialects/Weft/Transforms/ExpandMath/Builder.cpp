@@ -1,6 +1,7 @@
 // Implements the value types of Builder.h: each operator emits one operation.
 #include "Weft/Transforms/ExpandMath/Builder.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -17,7 +18,7 @@ Value Scope::constant(Type type, TypedAttr element) {
   Value &value = known[{type, element}];
   if (!value) {
     TypedAttr attribute = element;
-    if (auto vector = dyn_cast<VectorType>(type))
+    if (auto vector = dyn_cast<VectorType>(type); vector && !isa<DenseElementsAttr>(element))
       attribute = DenseElementsAttr::get(vector, element);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(block);
@@ -244,6 +245,56 @@ Flt polynomial(Flt x, ArrayRef<double> c) {
     terms.resize(count, x);
   }
   return terms.front();
+}
+
+Flt lookUp(ArrayRef<double> table, Int index) {
+  constexpr int64_t kTable = 8;
+  assert(table.size() == kTable && index.scope->permuteBytes != 0);
+  OpBuilder &b = index.scope->builder;
+  const Location loc = index.scope->loc;
+  auto type = dyn_cast<VectorType>(index.value.getType());
+  const int64_t lanes = type ? type.getNumElements() : 1;
+  const int64_t width = std::clamp<int64_t>(llvm::PowerOf2Ceil(lanes), kTable,
+                                            index.scope->permuteBytes / sizeof(float));
+  const auto numbers = VectorType::get(width, b.getF32Type());
+  SmallVector<float> repeated;
+  for (int64_t i = 0; i < width; ++i) repeated.push_back(static_cast<float>(table[i % kTable]));
+  Value entries = index.scope->constant(numbers, DenseElementsAttr::get<float>(numbers, repeated));
+
+  // A row of whole permutations; lanes beyond the last are the first again.
+  const int64_t all = std::max<int64_t>(llvm::PowerOf2Ceil(lanes), width);
+  const auto shuffled = [&](Value x, Value y, int64_t from, int64_t count, int64_t end) -> Value {
+    SmallVector<int64_t> order;
+    for (int64_t i = from; i < from + count; ++i) order.push_back(i < end ? i : 0);
+    return vector::ShuffleOp::create(b, loc, x, y, order);
+  };
+  Value indices = index.value;
+  if (!type) {
+    indices = vector::BroadcastOp::create(b, loc, VectorType::get(all, b.getI32Type()), indices);
+  } else {
+    const auto row = VectorType::get(lanes, b.getI32Type());
+    if (type != row) indices = vector::ShapeCastOp::create(b, loc, row, indices);
+    if (all != lanes) indices = shuffled(indices, indices, 0, all, lanes);
+  }
+  const StringAttr permute =
+      b.getStringAttr(width == kTable ? "llvm.x86.avx2.permps" : "llvm.x86.avx512.permvar.sf.512");
+  SmallVector<Value> parts;
+  for (int64_t at = 0; at < all; at += width) {
+    Value part = all == width ? indices : shuffled(indices, indices, at, width, all);
+    parts.push_back(
+        LLVM::CallIntrinsicOp::create(b, loc, numbers, permute, {entries, part}).getResult(0));
+  }
+  for (int64_t joined = 2 * width; joined <= all; joined *= 2) {
+    for (size_t i = 0; i < parts.size() / 2; ++i)
+      parts[i] = shuffled(parts[2 * i], parts[2 * i + 1], 0, joined, joined);
+    parts.truncate(parts.size() / 2);
+  }
+  Value found = parts[0];
+  if (!type) return {{vector::ExtractOp::create(b, loc, found, 0), index.scope}};
+  if (all != lanes) found = shuffled(found, found, 0, lanes, lanes);
+  if (type.getRank() != 1)
+    found = vector::ShapeCastOp::create(b, loc, type.clone(b.getF32Type()), found);
+  return {{found, index.scope}};
 }
 
 Rounded takeInteger(Flt shifted) {

@@ -13,14 +13,17 @@ namespace mlir::weft::expand {
 /// block, so that nested regions may share it.
 class Scope {
 public:
-  Scope(OpBuilder &builder, Operation *op)
-      : builder(builder), loc(op->getLoc()), block(op->getBlock()) {}
+  Scope(OpBuilder &builder, Operation *op, unsigned permuteBytes = 0)
+      : builder(builder), loc(op->getLoc()), permuteBytes(permuteBytes), block(op->getBlock()) {}
 
-  /// A constant of `type`; for a vector type, a splat of `element`.
+  /// A constant of `type`; for a vector type, `element` itself if it has all of them, else a splat.
   Value constant(Type type, TypedAttr element);
 
   OpBuilder &builder;
   Location loc;
+  /// The bytes of the largest vectors that the target permutes by indices that are known when it
+  /// runs: 32 with AVX2, 64 with AVX-512, 0 if it has no such instruction.
+  unsigned permuteBytes;
 
 private:
   Block *block;
@@ -190,6 +193,10 @@ Flt pow2(Int n, Format format);
 
 /// c[0] + c[1] x + ...
 Flt polynomial(Flt x, ArrayRef<double> c);
+
+/// For each index the number that stands there in a table of eight, of f32; of the index only the
+/// lowest three bits count. One instruction for a vector; for targets with `permuteBytes` only.
+Flt lookUp(ArrayRef<double> table, Int index);
 
 /// An integer, as a float and as an integer.
 struct Rounded {

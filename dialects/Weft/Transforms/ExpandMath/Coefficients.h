@@ -125,6 +125,28 @@ inline constexpr double erfcF32[] = {
     -0x1.c3c2a60000000p-13, 0x1.6d1cc40000000p-17,
 };
 
+/// The middle of piece k is k times this.
+inline constexpr double erfPieceWidth = 0x1.1000000000000p-1;
+
+/// By the power of r, in erf(k width + r), or in erf(r) - r of piece 0, |r| <= width / 2: the
+/// coefficients of all pieces; relative error. Largest weighted error 2^-25.1.
+inline constexpr double erfPieces[7][8] = {
+    {0x0.0p+0, 0x1.1855a60000000p-1, 0x1.bbef100000000p-1, 0x1.f39bc20000000p-1,
+     0x1.fea4220000000p-1, 0x1.ffe96a0000000p-1, 0x1.ffff240000000p-1, 0x1.fffffc0000000p-1},
+    {0x1.06eba80000000p-3, 0x1.b3ab060000000p-1, 0x1.75a93a0000000p-2, 0x1.6c7e280000000p-4,
+     0x1.9461b00000000p-7, 0x1.fe45400000000p-11, 0x1.6e35740000000p-15, 0x1.2b047c0000000p-20},
+    {-0x1.8124ee0000000p-21, -0x1.cee5ba0000000p-2, -0x1.8d03fa0000000p-2, -0x1.2274c00000000p-3,
+     -0x1.ada7d00000000p-6, -0x1.52d7ae0000000p-9, -0x1.23c9ea0000000p-13, -0x1.15e5ba0000000p-18},
+    {-0x1.811c780000000p-2, -0x1.fa245c0000000p-4, 0x1.3938400000000p-3, 0x1.efd3580000000p-4,
+     0x1.0eb5ea0000000p-5, 0x1.16909e0000000p-8, 0x1.25bff20000000p-12, 0x1.48f47a0000000p-17},
+    {-0x1.82841a0000000p-11, 0x1.77c4680000000p-3, 0x1.895c1c0000000p-5, -0x1.92bd9e0000000p-5,
+     -0x1.b00cf40000000p-6, -0x1.39c0420000000p-8, -0x1.a46e240000000p-12, -0x1.1be1100000000p-16},
+    {0x1.e594700000000p-4, -0x1.05edea0000000p-10, -0x1.0933660000000p-4, -0x1.74d1200000000p-8,
+     0x1.91c5ae0000000p-7, 0x1.fe5bd80000000p-9, 0x1.dc9e9e0000000p-12, 0x1.a014380000000p-16},
+    {-0x1.4a1a0a0000000p-6, -0x1.86867a0000000p-5, 0x1.3d302a0000000p-7, 0x1.ffd31e0000000p-7,
+     -0x1.a8b6ce0000000p-10, -0x1.12dda20000000p-9, -0x1.7b0a000000000p-12, -0x1.a4ff5c0000000p-16},
+};
+
 /// R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= 6; relative error.
 /// Largest weighted error 2^-61.7.
 inline constexpr double erfcF64[] = {

@@ -1,6 +1,7 @@
 // Expands the error function: an odd polynomial of small numbers; 1 less a power of a polynomial of
 // larger ones, whose error counts little there (Abramowitz & Stegun 7.1.28 has the like), or less
-// an exponential (Cody, Math. Comp. 23, 1969). None needs a division.
+// an exponential (Cody, Math. Comp. 23, 1969); in f32, where a register holds a table, one of eight
+// short polynomials. None needs a division.
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
 
@@ -15,7 +16,23 @@ static Flt largeErf(Flt t) {
   return fma(half, -half, 1.0);
 }
 
+/// By the piece that x is nearest to the middle of.
+static Flt erfByPieces(Flt x) {
+  // The last piece ends beyond the first number whose result rounds to 1.
+  Flt magnitude = atMost(abs(x), 7.4375 * erfPieceWidth);
+  Flt shifted = fma(magnitude, 1 / erfPieceWidth, x.format().shifter());
+  Flt piece = shifted - x.format().shifter();
+  Flt r = fma(piece, -erfPieceWidth, magnitude);
+  Int place = bits(shifted);
+  const auto coefficients = [&](size_t power) { return lookUp(erfPieces[power], place); };
+  size_t power = std::size(erfPieces) - 1;
+  Flt factor = coefficients(power);
+  while (--power > 0) factor = fma(r, factor, coefficients(power));
+  return copysign(fma(r, factor, select(piece == 0.0, r, coefficients(0))), x);
+}
+
 Flt erf(Flt x) {
+  if (x.isF32() && x.scope->permuteBytes != 0) return erfByPieces(x);
   Flt magnitude = abs(x);
   // Beyond the bound the result rounds to 1.
   Flt large = largeErf(atMost(magnitude, x.pick(4.0, 6.0)));

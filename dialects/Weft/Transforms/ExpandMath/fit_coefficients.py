@@ -109,6 +109,40 @@ def emit_polynomial(name, comment, target, weight, low, high, degree, bits, at_o
     print("};\n")
 
 
+def fit_around(target, weight, half, degree, bits):
+    """As `fit` on [-half, half], where what is left of a rounded constant term has no other term that could mend it:
+    least squares at Chebyshev's points, with the constant term rounded last."""
+    xs = [half * mp.cos(mp.pi * (i + mp.mpf(1) / 2) / 64) for i in range(64)]
+    fixed = [remez(target, weight, -half, half, list(range(degree + 1)))[0][0]]
+    for exponent in range(1, degree + 1):
+        rows = mp.matrix([[weight(x) * x**e for e in range(exponent, degree + 1)] for x in xs])
+        right = mp.matrix([weight(x) * (target(x) - mp.polyval(fixed[::-1], x)) for x in xs])
+        fixed.append(round_to(mp.lu_solve(rows.T * rows, rows.T * right)[0], bits))
+    fixed[0] = round_to(fixed[0], bits)
+    error = max(abs(weight(x) * (target(x) - mp.polyval(fixed[::-1], x))) for x in xs)
+    return fixed, error
+
+
+def emit_erf_pieces(width, degree, bits):
+    """erf by eight polynomials, the first of which is what erf(r) / r has beyond 1."""
+    half = width / 2 * mp.mpf("1.0005")
+    first, worst = fit(series(lambda r: mp.erf(r) / r - 1, 2 / mp.sqrt(mp.pi) - 1),
+                       series(lambda r: r / mp.erf(r), mp.sqrt(mp.pi) / 2), 0, half, degree - 1, bits)
+    pieces = [[mp.mpf(0)] + first]
+    for k in range(1, 8):
+        piece, error = fit_around(lambda r: mp.erf(k * width + r), lambda r: 1 / mp.erf(k * width + r), half, degree, bits)
+        pieces.append(piece)
+        worst = max(worst, error)
+    print("/// The middle of piece k is k times this.")
+    print(f"inline constexpr double erfPieceWidth = {hex_float(width)};\n")
+    print("/// By the power of r, in erf(k width + r), or in erf(r) - r of piece 0, |r| <= width / 2: the coefficients of")
+    print(f"/// all pieces; relative error. Largest weighted error 2^{float(mp.log(worst, 2)):.1f}.")
+    print(f"inline constexpr double erfPieces[{degree + 1}][8] = {{")
+    for power in zip(*pieces):
+        print("    {" + ", ".join(hex_float(c) for c in power) + "},")
+    print("};\n")
+
+
 def emit_parts(name, comment, value, bits_of_parts):
     """Writes `value` as a sum of constants of the given widths, largest first."""
     print(f"/// {comment}")
@@ -198,6 +232,7 @@ def main():
     emit_polynomial("erfcF32", "R in erf(t) = 1 - R(t)^4, 1.125 <= t <= 4; relative error.",
                     lambda t: mp.erfc(t)**(mp.mpf(1) / 4), lambda t: 4 * mp.erfc(t)**(mp.mpf(3) / 4) / mp.erf(t),
                     mp.mpf("1.125"), 4, 9, 24)
+    emit_erf_pieces(mp.mpf(17) / 32, 6, 24)
     emit_polynomial("erfcF64", "R in erf(t) = 1 - exp(t R(t) - t), 1 <= t <= 6; relative error.",
                     lambda t: mp.log(mp.erfc(t)) / t + 1, lambda t: t * mp.erfc(t) / mp.erf(t), 1, 6, 18, 53)
 
