@@ -126,7 +126,9 @@ Tensor all_gather(const Tensor &x, std::int64_t axis = 0, const Group &group = {
 
 /// `x`, which is the same on all ranks, as a tensor of each rank's own, which each goes on with in
 /// another way. Nothing is sent. In reverse, the sum of the cotangents over the ranks, which is the
-/// same on all of them: `all_reduce(.., same)`.
+/// same on all of them: `all_reduce(.., same)`. Nothing checks that it is the same; in programs
+/// that run with WEFT_CHECK_SAME=1 on all ranks, what is given here, to `split` and to `shard` is
+/// compared, and an AssertionError on all ranks says where it differs.
 Tensor vary(const Tensor &x, const Group &group = {}, std::source_location where = WEFT_HERE);
 
 /// This rank's part, along an axis, of `x`, which is the same on all ranks. Nothing is sent. In
