@@ -54,6 +54,7 @@ TEST(Strides, EveryWalkGivesTheBitsOfEagerOps) {
                                      {32, 48}, {40, 19}, {70, 130}, {600, 300}};
   for (const DType dtype : {boolean, i32, i64, f32, f64})
     for (const Shape &shape : shapes) {
+      if (!long_tests() && shape[0] > 500 && dtype != f32) continue;
       const Tensor x = matrix(dtype, shape);
       const std::vector<Tensor> eager = walks(x);
       const auto compiled = function(walks);

@@ -155,7 +155,7 @@ TEST_P(EveryOp, ShapeFunctionMatchesExecution) {
 }
 
 TEST_P(EveryOp, TracedAndParsedEqualsEager) {
-  const Some some(long_tests() ? calls().size() : 4);
+  const Some some(long_tests() ? calls().size() : 2);
   some.expect_eager(test::run_as_text(
       name(), [&](const Tensors &given) { return some.call_all(given); }, some.operands));
 }

@@ -56,6 +56,7 @@ TEST(Strided, CopiesAndOpsFindTheElementsOfViews) {
   for (const Shape &shape : {Shape{3, 5}, Shape{40, 36}, Shape{64, 64}, Shape{70, 333},
                              Shape{333, 70}, Shape{517, 1030}})
     for (const DType dtype : {boolean, i32, i64, f32, f64}) {
+      if (!long_tests() && shape[0] > 500 && dtype != f32) continue;
       const Tensor numbers =
           arange(static_cast<int>(shape[0] * shape[1]), i64).reshape({shape[0], shape[1]});
       const Tensor base = dtype == boolean ? numbers % 3 == 0 : numbers.astype(dtype);
