@@ -106,6 +106,7 @@ void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
   passes.addPass(mlir::weft::createLoopsToGpuPass({.capability = numberOf(chip)}));
   mlir::weft::ExpandMathPassOptions math;
   math.expandRemainder = true;
+  math.tables = false;
   passes.addNestedPass<func::FuncOp>(mlir::weft::createExpandMathPass(math));
   passes.addNestedPass<func::FuncOp>(createLowerAffinePass());
   // No canonicalizer here: it would erase an output that is only stored to, as all are now.

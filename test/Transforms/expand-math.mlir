@@ -2,6 +2,7 @@
 // RUN: weft-opt %s --weft-expand-math --canonicalize \
 // RUN:   | FileCheck %s --implicit-check-not='math.{{exp|log|tanh|erf|sin|cos|pow|rsqrt}}' --implicit-check-not=fastmath
 // RUN: weft-opt %s --weft-expand-math=expand-remainder=true | FileCheck %s --check-prefix=LOOP
+// RUN: weft-opt %s --weft-expand-math=tables=false | FileCheck %s --check-prefix=POLYNOMIALS
 // RUN: weft-opt %s --weft-expand-math=permute-bytes=32 | FileCheck %s --check-prefix=AVX2
 // RUN: weft-opt %s --weft-expand-math=permute-bytes=64 | FileCheck %s --check-prefix=AVX512
 
@@ -89,12 +90,19 @@ func.func @tanh(%x: f32) -> f32 {
   return %y : f32
 }
 
-// CHECK-LABEL: func @erf
+// CHECK-LABEL: func @erf(
+// CHECK-COUNT-49: arith.select
 // CHECK: math.copysign
 func.func @erf(%x: f32) -> f32 {
   %y = math.erf %x : f32
   return %y : f32
 }
+
+// Without tables both polynomials are computed, and one choice is made.
+// POLYNOMIALS-LABEL: func @erf(
+// POLYNOMIALS-COUNT-2: arith.select
+// POLYNOMIALS-NOT: arith.select
+// POLYNOMIALS: math.copysign
 
 // A table of eight is one permutation for as many lanes as the target permutes, also for a scalar.
 // AVX2-LABEL: func @erf(

@@ -55,6 +55,7 @@ def main() -> int:
         run = subprocess.run(
             [
                 sys.executable, "-m", "pytest", "-q", "-rfEX", "-p", "no:cacheprovider", "--disable-warnings", "--hypothesis-seed=0",
+                "--disable-deadline",  # a machine may be busy while OpenBLAS is loaded
                 f"--max-examples={options.max_examples}", f"--xfails-file={excused}", *options.tests,
             ],
             cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=False,

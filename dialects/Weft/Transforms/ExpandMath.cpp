@@ -39,13 +39,13 @@ FloatType computeFormat(Type type) {
 
 /// Replaces an operation whose operands and results all have one type. `formula` takes the operands
 /// in the format to compute in and returns the results in it.
-LogicalResult expandOp(Operation *op, PatternRewriter &rewriter, unsigned permuteBytes,
+LogicalResult expandOp(Operation *op, PatternRewriter &rewriter, ExpandMathTarget target,
                        llvm::function_ref<SmallVector<Flt, 2>(ArrayRef<Flt>)> formula) {
   Type type = op->getResult(0).getType();
   FloatType format = computeFormat(type);
   if (!format)
     return rewriter.notifyMatchFailure(op, "not a scalar or vector of f16, bf16, f32 or f64");
-  Scope scope(rewriter, op, permuteBytes);
+  Scope scope(rewriter, op, target);
   auto operands = llvm::map_to_vector<2>(
       op->getOperands(), [&](Value operand) { return convert(Flt{{operand, &scope}}, format); });
   auto element = cast<FloatType>(getElementTypeOrSelf(type));
@@ -59,23 +59,23 @@ template <typename Op>
 struct ExpandPattern : OpRewritePattern<Op> {
   using Formula = SmallVector<Flt, 2> (*)(ArrayRef<Flt>);
 
-  ExpandPattern(MLIRContext *context, Formula formula, unsigned permuteBytes = 0)
-      : OpRewritePattern<Op>(context), formula(formula), permuteBytes(permuteBytes) {}
+  ExpandPattern(MLIRContext *context, Formula formula, ExpandMathTarget target = {})
+      : OpRewritePattern<Op>(context), formula(formula), target(target) {}
 
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    return expandOp(op, rewriter, permuteBytes, formula);
+    return expandOp(op, rewriter, target, formula);
   }
 
 private:
   Formula formula;
-  unsigned permuteBytes;
+  ExpandMathTarget target;
 };
 
 template <typename Op, Flt (*function)(Flt)>
-void addUnary(RewritePatternSet &patterns, unsigned permuteBytes = 0) {
+void addUnary(RewritePatternSet &patterns, ExpandMathTarget target = {}) {
   patterns.add<ExpandPattern<Op>>(
       patterns.getContext(),
-      [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> { return {function(x[0])}; }, permuteBytes);
+      [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> { return {function(x[0])}; }, target);
 }
 
 template <typename Op, Flt (*function)(Flt, Flt)>
@@ -168,7 +168,7 @@ struct ExpandSpecial : OpRewritePattern<SpecialOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(SpecialOp op, PatternRewriter &rewriter) const override {
-    return expandOp(op, rewriter, /*permuteBytes=*/0, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
+    return expandOp(op, rewriter, /*target=*/{}, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
       return {expand::special(op.getFunction(), x)};
     });
   }
@@ -179,7 +179,7 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
 
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateExpandMathPatterns(set, permuteBytes);
+    populateExpandMathPatterns(set, {.tables = tables, .permuteBytes = permuteBytes});
     if (expandRemainder) populateExpandRemainderPatterns(set);
     patterns = FrozenRewritePatternSet(std::move(set));
     return success();
@@ -198,7 +198,7 @@ struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
 
 } // namespace
 
-void populateExpandMathPatterns(RewritePatternSet &patterns, unsigned permuteBytes) {
+void populateExpandMathPatterns(RewritePatternSet &patterns, ExpandMathTarget target) {
   addUnary<math::ExpOp, expand::exp>(patterns);
   addUnary<math::Exp2Op, expand::exp2>(patterns);
   addUnary<math::ExpM1Op, expand::expm1>(patterns);
@@ -207,7 +207,7 @@ void populateExpandMathPatterns(RewritePatternSet &patterns, unsigned permuteByt
   addUnary<math::Log10Op, expand::log10>(patterns);
   addUnary<math::Log1pOp, expand::log1p>(patterns);
   addUnary<math::TanhOp, expand::tanh>(patterns);
-  addUnary<math::ErfOp, expand::erf>(patterns, permuteBytes);
+  addUnary<math::ErfOp, expand::erf>(patterns, target);
   addUnary<math::SinOp, expand::sin>(patterns);
   addUnary<math::CosOp, expand::cos>(patterns);
   addUnary<math::RsqrtOp, rsqrt>(patterns);

@@ -572,7 +572,7 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
 
     After: arith operations, math.fma and other operations that processors have, all correctly
     rounded; so a result does not depend on the width of the vectors or on the processor (erf of f32 has
-    one formula for those with `permute-bytes` and one for others). sin and
+    one formula with `tables` and one without). sin and
     cos hold an scf.if around the rare reduction of large arguments; run the pass after loops were
     vectorised; so do some special functions, or a loop that ends when all lanes are done. A formula is up to 200 operations long: with `share-from`, a module that has a
     function of scalars many times has its formula once, in a func.func that it calls; of vectors
@@ -597,9 +597,11 @@ def ExpandMathPass : Pass<"weft-expand-math"> {
     Option<"shareFrom", "share-from", "unsigned", /*default=*/"0",
            "How many scalars of one function make it a function of the module, and an eighth of how "
            "many vectors; 0 for never.">,
+    Option<"tables", "tables", "bool", /*default=*/"true",
+           "Finds erf of f32 by a table of eight polynomials; a GPU multiplies in less time.">,
     Option<"permuteBytes", "permute-bytes", "unsigned", /*default=*/"0",
-           "The bytes of the vectors that the target permutes by indices: 32 with AVX2, 64 with "
-           "AVX-512; 0 if it has no such instruction. erf of f32 is then found by table.">
+           "The bytes of the vectors that the target permutes by indices, which is how it looks "
+           "into a table: 32 with AVX2, 64 with AVX-512; 0 if it has no such instruction.">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",

@@ -19,7 +19,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <bit>
 #include <map>
 #include <random>
@@ -172,10 +171,9 @@ Table<T> padded(Table<T> table) {
 }
 
 /// Each variant once: scalars, and the widths of the registers of all levels.
-using Variants = std::map<std::pair<int, int>, Compiled>;
-const Variants &variants() {
+const std::map<std::pair<int, int>, Compiled> &variants() {
   static const auto all = [] {
-    Variants compiled;
+    std::map<std::pair<int, int>, Compiled> compiled;
     for (const CpuLevel level : {CpuLevel::v2, CpuLevel::v3, CpuLevel::v4})
       if (level <= host_cpu_level())
         for (const int lanes : {1, 8, 16})
@@ -211,39 +209,22 @@ protected:
   void expect_well_rounded() {
     const Function &function = GetParam();
     const Table<T> table = padded(read_table<T>(function.table));
-    for (const auto *compiled : formulas<T>()) {
-      const std::vector<T> result = compiled->second.template run<T>(function.table, table);
-      for (std::size_t i = 0; i < result.size(); ++i)
-        EXPECT_LE(steps_between(result[i], table.result[i]), function.steps)
-            << std::hexfloat << function.table << " of " << table.x[i] << ' '
-            << (table.y.empty() ? T() : table.y[i]) << " is " << result[i] << ", should be "
-            << table.result[i] << " on x86-64-v" << compiled->first.first;
-    }
+    const std::vector<T> result = variants().begin()->second.run<T>(function.table, table);
+    for (std::size_t i = 0; i < result.size(); ++i)
+      EXPECT_LE(steps_between(result[i], table.result[i]), function.steps)
+          << std::hexfloat << function.table << " of " << table.x[i] << ' '
+          << (table.y.empty() ? T() : table.y[i]) << " is " << result[i] << ", should be "
+          << table.result[i];
     expect_the_same_bits(table);
-  }
-
-  /// The first variant of each formula: erf of f32 has one for processors that permute vectors.
-  template <class T>
-  static std::vector<const Variants::value_type *> formulas() {
-    std::vector<const Variants::value_type *> first{&*variants().begin()};
-    const auto permutes = variants().lower_bound({static_cast<int>(CpuLevel::v3), 0});
-    if (std::is_same_v<T, float> && std::string_view(GetParam().table) == "erf" &&
-        permutes != variants().end())
-      first.push_back(&*permutes);
-    return first;
   }
 
   template <class T>
   void expect_the_same_bits(const Table<T> &table) {
     using Image = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     const char *function = GetParam().table;
-    const auto first = formulas<T>();
-    std::vector<T> reference;
-    for (const auto &variant : variants()) {
-      const auto &[name, compiled] = variant;
-      if (std::ranges::find(first, &variant) != first.end())
-        reference = compiled.template run<T>(function, table);
-      const std::vector<T> result = compiled.template run<T>(function, table);
+    const std::vector<T> reference = variants().begin()->second.run<T>(function, table);
+    for (const auto &[name, compiled] : variants()) {
+      const std::vector<T> result = compiled.run<T>(function, table);
       for (std::size_t i = 0; i < result.size(); ++i)
         EXPECT_EQ(std::bit_cast<Image>(result[i]), std::bit_cast<Image>(reference[i]))
             << std::hexfloat << function << " of " << table.x[i] << ": x86-64-v" << name.first

@@ -247,15 +247,37 @@ Flt polynomial(Flt x, ArrayRef<double> c) {
   return terms.front();
 }
 
+namespace {
+
+constexpr int64_t kTable = 8;
+
+/// By one choice for each bit of the index, where there is no such instruction.
+Flt lookUpByBits(ArrayRef<double> table, Int index) {
+  const Type type = index.typeWith(Float32Type::get(index.value.getContext()));
+  SmallVector<Flt> left;
+  for (const double entry : table)
+    left.push_back(
+        {{index.scope->constant(type, index.scope->builder.getF32FloatAttr(entry)), index.scope}});
+  for (int64_t bit = 1; bit < kTable; bit *= 2) {
+    const Bool low = (index & bit) == 0;
+    for (size_t i = 0; i < left.size() / 2; ++i)
+      left[i] = select(low, left[2 * i], left[2 * i + 1]);
+    left.truncate(left.size() / 2);
+  }
+  return left[0];
+}
+
+} // namespace
+
 Flt lookUp(ArrayRef<double> table, Int index) {
-  constexpr int64_t kTable = 8;
-  assert(table.size() == kTable && index.scope->permuteBytes != 0);
+  assert(table.size() == kTable);
+  if (index.scope->target.permuteBytes == 0) return lookUpByBits(table, index);
   OpBuilder &b = index.scope->builder;
   const Location loc = index.scope->loc;
   auto type = dyn_cast<VectorType>(index.value.getType());
   const int64_t lanes = type ? type.getNumElements() : 1;
   const int64_t width = std::clamp<int64_t>(llvm::PowerOf2Ceil(lanes), kTable,
-                                            index.scope->permuteBytes / sizeof(float));
+                                            index.scope->target.permuteBytes / sizeof(float));
   const auto numbers = VectorType::get(width, b.getF32Type());
   SmallVector<float> repeated;
   for (int64_t i = 0; i < width; ++i) repeated.push_back(static_cast<float>(table[i % kTable]));

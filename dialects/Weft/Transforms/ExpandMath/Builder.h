@@ -2,6 +2,7 @@
 // `fma(r, q, 1.0) * pow2(n)` emits arith and math operations on a scalar or a vector of any shape.
 #pragma once
 
+#include "Weft/Transforms/ExpandMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -13,17 +14,15 @@ namespace mlir::weft::expand {
 /// block, so that nested regions may share it.
 class Scope {
 public:
-  Scope(OpBuilder &builder, Operation *op, unsigned permuteBytes = 0)
-      : builder(builder), loc(op->getLoc()), permuteBytes(permuteBytes), block(op->getBlock()) {}
+  Scope(OpBuilder &builder, Operation *op, ExpandMathTarget target = {})
+      : builder(builder), loc(op->getLoc()), target(target), block(op->getBlock()) {}
 
   /// A constant of `type`; for a vector type, `element` itself if it has all of them, else a splat.
   Value constant(Type type, TypedAttr element);
 
   OpBuilder &builder;
   Location loc;
-  /// The bytes of the largest vectors that the target permutes by indices that are known when it
-  /// runs: 32 with AVX2, 64 with AVX-512, 0 if it has no such instruction.
-  unsigned permuteBytes;
+  ExpandMathTarget target;
 
 private:
   Block *block;
@@ -195,7 +194,8 @@ Flt pow2(Int n, Format format);
 Flt polynomial(Flt x, ArrayRef<double> c);
 
 /// For each index the number that stands there in a table of eight, of f32; of the index only the
-/// lowest three bits count. One instruction for a vector; for targets with `permuteBytes` only.
+/// lowest three bits count. One instruction for a vector where the target permutes them, else
+/// choices by those bits.
 Flt lookUp(ArrayRef<double> table, Int index);
 
 /// An integer, as a float and as an integer.

@@ -1,6 +1,6 @@
 // Expands the error function: an odd polynomial of small numbers; 1 less a power of a polynomial of
 // larger ones, whose error counts little there (Abramowitz & Stegun 7.1.28 has the like), or less
-// an exponential (Cody, Math. Comp. 23, 1969); in f32, where a register holds a table, one of eight
+// an exponential (Cody, Math. Comp. 23, 1969); in f32, where tables cost little, one of eight
 // short polynomials. None needs a division.
 #include "Weft/Transforms/ExpandMath/Coefficients.h"
 #include "Weft/Transforms/ExpandMath/Functions.h"
@@ -32,7 +32,7 @@ static Flt erfByPieces(Flt x) {
 }
 
 Flt erf(Flt x) {
-  if (x.isF32() && x.scope->permuteBytes != 0) return erfByPieces(x);
+  if (x.isF32() && x.scope->target.tables) return erfByPieces(x);
   Flt magnitude = abs(x);
   // Beyond the bound the result rounds to 1.
   Flt large = largeErf(atMost(magnitude, x.pick(4.0, 6.0)));
