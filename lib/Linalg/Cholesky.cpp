@@ -7,7 +7,8 @@ namespace weft::kernels {
 
 namespace {
 
-constexpr std::int64_t kWide = 64;
+/// Columns of a panel, and of those that its block on the diagonal is factored by.
+constexpr std::int64_t kWide = 64, kNarrow = 16;
 /// Columns of the rest that one product has: of those above the diagonal it writes a few too.
 constexpr std::int64_t kBand = 128;
 
@@ -17,10 +18,20 @@ public:
   /// Factors the lower triangle of `a`, whose rows are adjacent elements, in place; what is above
   /// has to be zero. Whether it is positive definite.
   bool factor(const Matrix<T> &a) {
-    for (std::int64_t first = 0; first < a.rows; first += kWide) {
-      const std::int64_t wide = std::min(kWide, a.rows - first), below = a.rows - first - wide;
+    if (!factor_panels(a, a.rows <= kWide ? kNarrow : kWide)) return false;
+    for (std::int64_t row = 0; row < a.rows; ++row)
+      for (std::int64_t column = row + 1; column < std::min(row + kBand, a.rows); ++column)
+        a(row, column) = 0;
+    return true;
+  }
+
+private:
+  bool factor_panels(const Matrix<T> &a, std::int64_t most) {
+    for (std::int64_t first = 0; first < a.rows; first += most) {
+      const std::int64_t wide = std::min(most, a.rows - first), below = a.rows - first - wide;
       const Matrix<T> diagonal = a.block(first, first, wide, wide);
-      if (!factor_block(diagonal)) return false;
+      if (!(wide > kNarrow ? factor_panels(diagonal, kNarrow) : factor_block(diagonal)))
+        return false;
       if (below == 0) continue;
       const Matrix<T> left = a.block(first + wide, first, below, wide);
       // With columns as rows: L X = A^H.
@@ -38,13 +49,9 @@ public:
                        negated.block(band, 0, height, wide), rows.block(0, band, wide, width));
       }
     }
-    for (std::int64_t row = 0; row < a.rows; ++row)
-      for (std::int64_t column = row + 1; column < std::min(row + kBand, a.rows); ++column)
-        a(row, column) = 0;
     return true;
   }
 
-private:
   static bool factor_block(const Matrix<T> &a) {
     const auto &kernels = linalg_kernels<T>();
     for (std::int64_t i = 0; i < a.rows; ++i)
