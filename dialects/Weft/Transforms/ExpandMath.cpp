@@ -165,13 +165,17 @@ void share(ModuleOp module, unsigned from) {
 }
 
 struct ExpandSpecial : OpRewritePattern<SpecialOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandSpecial(MLIRContext *context, ExpandMathTarget target)
+      : OpRewritePattern(context), target(target) {}
 
   LogicalResult matchAndRewrite(SpecialOp op, PatternRewriter &rewriter) const override {
-    return expandOp(op, rewriter, /*target=*/{}, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
+    return expandOp(op, rewriter, target, [&](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
       return {expand::special(op.getFunction(), x)};
     });
   }
+
+private:
+  ExpandMathTarget target;
 };
 
 struct ExpandMath : impl::ExpandMathPassBase<ExpandMath> {
@@ -212,7 +216,7 @@ void populateExpandMathPatterns(RewritePatternSet &patterns, ExpandMathTarget ta
   addUnary<math::CosOp, expand::cos>(patterns);
   addUnary<math::RsqrtOp, rsqrt>(patterns);
   addBinary<math::PowFOp, expand::pow>(patterns);
-  patterns.add<ExpandSpecial>(patterns.getContext());
+  patterns.add<ExpandSpecial>(patterns.getContext(), target);
   patterns.add<ExpandPattern<math::SincosOp>>(patterns.getContext(),
                                               [](ArrayRef<Flt> x) -> SmallVector<Flt, 2> {
                                                 auto [sine, cosine] = expand::sincos(x[0]);

@@ -17,8 +17,8 @@ struct ExpandMathTarget {
 /// Adds patterns that replace exp, exp2, expm1, log, log2, log10, log1p, tanh, erf, sin, cos,
 /// sincos, powf and rsqrt of the math dialect and weft.special, on scalars and vectors of f16,
 /// bf16, f32 and f64, by arith operations and math.fma. The results do not depend on the vector
-/// width or on the processor: each is a fixed formula of correctly rounded steps. erf
-/// of f32 has one formula with tables and one without.
+/// width or on the processor: each is a fixed formula of correctly rounded steps. erf of
+/// f32 has one formula with tables and one without.
 void populateExpandMathPatterns(RewritePatternSet &patterns, ExpandMathTarget target = {});
 
 /// Adds a pattern that replaces arith.remf by an exact loop, for targets that would lower it to x -

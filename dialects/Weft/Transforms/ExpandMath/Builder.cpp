@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/bit.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace mlir::weft::expand {
