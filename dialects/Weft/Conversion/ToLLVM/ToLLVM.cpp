@@ -34,6 +34,22 @@ using namespace mlir::weft;
 
 namespace {
 
+/// A view of no elements has strides of 0. MLIR calls some of them unknown even in contiguous
+/// types (of 2x0 the first), and fills descriptors with its mark of that, the least integer, by
+/// which the runtime would multiply.
+struct EmptyViewStrides : OpRewritePattern<memref::ExtractStridedMetadataOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::ExtractStridedMetadataOp view,
+                                PatternRewriter &rewriter) const final {
+    if (!llvm::is_contained(view.getSource().getType().getShape(), 0) ||
+        llvm::all_of(view.getStrides(), [](Value stride) { return stride.use_empty(); }))
+      return failure();
+    Value zero = arith::ConstantIndexOp::create(rewriter, view.getLoc(), 0);
+    for (Value stride : view.getStrides()) rewriter.replaceAllUsesWith(stride, zero);
+    return success();
+  }
+};
+
 struct ToLLVMPass : mlir::weft::impl::ToLLVMPassBase<ToLLVMPass> {
   void runOnOperation() final {
     if (failed(expandViews()) || failed(flattenControlFlow()) || failed(convert()))
@@ -61,6 +77,7 @@ private:
     if (!any) return success();
     RewritePatternSet patterns(&getContext());
     memref::populateExpandStridedMetadataPatterns(patterns);
+    patterns.add<EmptyViewStrides>(&getContext(), /*benefit=*/2);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
