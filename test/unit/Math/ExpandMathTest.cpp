@@ -176,7 +176,7 @@ const std::map<std::pair<int, int>, Compiled> &variants() {
     std::map<std::pair<int, int>, Compiled> compiled;
     for (const CpuLevel level : {CpuLevel::v2, CpuLevel::v3, CpuLevel::v4})
       if (level <= host_cpu_level())
-        for (const int lanes : {1, 4, 16})
+        for (const int lanes : {1, 4, 8, 16})
           compiled.try_emplace({static_cast<int>(level), lanes}, level, lanes);
     return compiled;
   }();
