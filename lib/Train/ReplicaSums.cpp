@@ -40,15 +40,36 @@ void Replicas::hand_over(std::size_t number, const Tensor &gradient,
   const auto add = [&](const Tensor &value, double of) {
     leaves.push_back(weft::detail::on_host(of > 0 ? value : zeros_like(value)));
   };
-  for (const Leaf &leaf : others) add(leaf.sums[number + 1], leaf.weight);
+  for (const Leaf &leaf : others)
+    if (const Tensor &own = leaf.sums[number + 1]; own.defined()) add(own, leaf.weight);
+    else add(gradient, 0);
   add(gradient, weight);
   handed_over_.resize(std::max(handed_over_.size(), number + 2));
   handed_over_[number + 1] = true;
   background_->add(number, std::move(leaves));
 }
 
-Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &what) {
+/// Gives a replica whose loss does not depend on a variable, as another's does, a gradient of 0.
+/// What no replica of this rank has is named in what the ranks are told.
+std::string Replicas::complete(std::vector<Leaf> &leaves) const {
+  std::string missing;
+  for (std::size_t i = 1; i < leaves.front().sums.size(); ++i) {
+    const auto has = [&](const Leaf &leaf) { return leaf.sums[i].defined(); };
+    const auto one = std::ranges::find_if(leaves, has);
+    if (one == leaves.end()) {
+      missing += (missing.empty() ? ", without a gradient of '" : ", '") +
+                 parts_.replicas.variables()[i - 1].variable.name() + "'";
+      continue;
+    }
+    for (Leaf &leaf : leaves)
+      if (!has(leaf)) leaf.sums[i] = zeros_like(one->sums[i]);
+  }
+  return missing;
+}
+
+Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &step) {
   const std::size_t results = leaves.front().sums.size();
+  const std::string what = step + complete(leaves);
   if (background_ != nullptr) background_->close();
   // Of a replica that was computed twice the first results are of no use: those of draws that all
   // replicas have in common. All ranks find that in the same step.

@@ -102,7 +102,8 @@ private:
   /// All that replicas have written is again what it was before the step.
   void take_back();
   bool take_note_of(const WrittenVariables &writes);
-  Rows reduce(std::vector<Leaf> leaves, const std::string &what);
+  std::string complete(std::vector<Leaf> &leaves) const;
+  Rows reduce(std::vector<Leaf> leaves, const std::string &step);
 
   FitParts &parts_;
   const FitSettings &settings_;
