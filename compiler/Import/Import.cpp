@@ -414,8 +414,13 @@ OwningOpRef<ModuleOp> ModuleImporter::run() {
   const std::vector<std::string> symbols = variableSymbols(program);
   for (auto [variable, symbol] : llvm::zip(program.variables, symbols)) {
     taken.insert(symbol);
-    VariableOp::create(builder, location, symbol,
-                       mlirTypeOf(variable->type(), builder.getContext()), nullptr);
+    auto op = VariableOp::create(builder, location, symbol,
+                                 mlirTypeOf(variable->type(), builder.getContext()), nullptr);
+    if (const auto cut = variable->cut())
+      op->setAttr(kCutOverRanks,
+                  builder.getDictionaryAttr(
+                      {builder.getNamedAttr("group", builder.getI64IntegerAttr(cut->group)),
+                       builder.getNamedAttr("ranks", builder.getI64IntegerAttr(cut->ranks))}));
   }
   for (auto [host, symbol] : llvm::zip(program.hosts, program.host_symbols()))
     hosts[host.get()] = symbol;

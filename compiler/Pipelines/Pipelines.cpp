@@ -24,6 +24,7 @@ void buildDifferentiatePhase(OpPassManager &pm, const Target &) {
   pm.addPass(createDifferentiatePass(std::move(options)));
   pm.addPass(createSplitDerivativePass());
   pm.addPass(createPartitionPass());
+  pm.addPass(createGatherVariablesPass());
 }
 
 void buildControlDepsPhase(OpPassManager &pm, const Target &) {

@@ -72,6 +72,8 @@ public:
 
   /// Whether it has a shape and a value.
   bool initialized() const;
+  /// How many ranks keep a part of it each (Optimizer::shard_state); 1 if it is whole.
+  int ranks() const;
   /// Gives it its shape and its first value, once: if it has one already, nothing is done. Inside a
   /// traced function that happens while it is traced. Throws ShapeError if it has another shape, or
   /// the initializer gives another.

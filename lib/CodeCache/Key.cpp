@@ -65,6 +65,9 @@ public:
     sha_.number(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
       type(variables[i]->type());
+      const auto cut = variables[i]->cut();
+      sha_.number(cut == nullptr ? 0 : cut->ranks);
+      sha_.number(cut == nullptr ? 0 : cut->group);
       sha_.number(written[i]);
     }
     all(nodes);

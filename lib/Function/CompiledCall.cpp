@@ -28,6 +28,8 @@ CompiledCall::CompiledCall(std::shared_ptr<const Program> program, CompiledCode 
       locations_(locations ? std::move(locations) : locations_of(source ? source : program_)),
       source_(source ? std::move(source) : program_), device_(device) {
   for (const VariableRef &variable : program_->variables) {
+    const auto cut = variable->cut();
+    variables_.push_back(cut ? cut->part : variable);
     const auto &parameters = program_->parameters;
     const auto found = std::find(parameters.begin(), parameters.end(), variable);
     parameter_.push_back(

@@ -54,12 +54,12 @@ private:
   VariableState &variable(std::size_t index,
                           std::span<const detail::VariablePointer> variables) const {
     const std::int32_t parameter = parameter_[index];
-    return parameter < 0 ? *program_->variables[index]
-                         : **variables[static_cast<std::size_t>(parameter)];
+    return parameter < 0 ? *variables_[index] : **variables[static_cast<std::size_t>(parameter)];
   }
 
   std::shared_ptr<const Program> program_;
   std::vector<std::int32_t> parameter_; ///< which parameter a variable is, or -1
+  std::vector<VariableRef> variables_;  ///< the program's, or their parts where they are cut
   std::vector<HostBinding> hosts_;
   RanksSchedule schedule_;
   CompiledCode code_;

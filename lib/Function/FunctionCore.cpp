@@ -335,6 +335,7 @@ bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
   if (outermost && ranks_schedule_of(program).digest != 0) check_ranks_agree(program);
   if (shared != nullptr) shared->share(program);
   trace.program = std::make_shared<const Program>(std::move(program));
+  trace.note_cuts();
   if (tracer.pinned()) pin(trace, *shapes);
   trace.single_use = tracer.uses_outer_trace();
   for (std::size_t i = 0; i < arguments.variables.size(); ++i) {
@@ -545,6 +546,7 @@ std::string FunctionCore::explain(const ArgumentReader &arguments) const {
   for (const std::string &difference : differences(near->key, arguments.key))
     why += (why.empty() ? "" : "; ") + difference;
   if (why.empty()) why = near->other_binding(arguments);
+  if (why.empty()) why = near->other_cut();
   return name + "miss: " + why;
 }
 

@@ -29,6 +29,27 @@ std::string FunctionCore::Trace::other_binding(const ArgumentReader &arguments) 
   return {};
 }
 
+void FunctionCore::Trace::note_cuts() {
+  cuts = VariableState::cuts();
+  for (const VariableRef &variable : program->variables) parts.push_back(variable->cut());
+}
+
+std::string FunctionCore::Trace::other_cut() const {
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (const VariableRef &variable = program->variables[i]; variable->cut() != parts[i])
+      return "the variable '" + variable->name() +
+             (variable->cut() == nullptr ? "' is whole again" : "' was cut over ranks");
+  return {};
+}
+
+bool FunctionCore::Trace::is_cut_as_then() const {
+  const std::uint64_t now = VariableState::cuts();
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (program->variables[i]->cut() != parts[i]) return false;
+  cuts.store(now, std::memory_order_relaxed);
+  return true;
+}
+
 TraceCache::TracePtr TraceCache::find(const ArgumentReader &arguments, bool exactly,
                                       const std::vector<Shape> *shapes, std::uint32_t orders) {
   const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include "Function/CompiledCall.h"
 #include "Function/Signature.h"
 #include "Function/TapedProgram.h"
+#include "Runtime/Variable.h"
 #include "Support/Fork.h"
 #include <weft/detail/function_core.h>
 
@@ -33,8 +34,13 @@ public:
       if (words[first] != words[second] || (words[first] == kUnknownSize && !names.empty()))
         return false;
     return std::memcmp(own + from, words + from, (key.size() - from) * sizeof *own) == 0 &&
-           (arguments.variables.empty() || binds(arguments));
+           (arguments.variables.empty() || binds(arguments)) &&
+           (cuts.load(std::memory_order_relaxed) == VariableState::cuts() || is_cut_as_then());
   }
+  /// Which variable was cut over ranks, or joined, since it was traced, in words; "" if none was.
+  std::string other_cut() const;
+  /// Takes note of which variables are kept in parts, which the code depends on.
+  void note_cuts();
   /// Whether it is for calls with tensors of these shapes, as far as its sizes are left open.
   bool is_for(const std::vector<Shape> &shapes) const {
     const ProgramHints *hints = program->hints.get();
@@ -61,6 +67,10 @@ public:
   std::vector<VariablePointer> stand_ins; ///< the program's parameters
   std::vector<VariableRef> captured;      ///< for each parameter the variable it must be, or null
   std::shared_ptr<void> prototype;
+  /// VariableState::cuts() when the parts of the program's variables, null for whole ones, were
+  /// last seen to be these.
+  mutable std::atomic<std::uint64_t> cuts = 0;
+  std::vector<std::shared_ptr<const VariableCut>> parts;
   double trace_ms = 0;
   std::uint64_t used = 0; ///< when, by the cache's clock
 
@@ -76,6 +86,8 @@ public:
   }
 
 private:
+  bool is_cut_as_then() const;
+
   std::once_flag taped_once_;
   std::shared_ptr<TapedProgram> taped_;
 };

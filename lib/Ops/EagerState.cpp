@@ -23,7 +23,10 @@ std::vector<PrintedArray> arrays_of(std::span<const Tensor> values) {
 } // namespace
 
 Tensor read(const OpInfo &, std::span<const Tensor>, const Attrs &attrs, const TensorType &) {
-  return state_of(attrs).load();
+  const VariableState &state = state_of(attrs);
+  if (const auto cut = state.cut()) [[unlikely]]
+    return cut->gather();
+  return state.load();
 }
 
 Tensor assign(const OpInfo &, std::span<const Tensor> operands, const Attrs &attrs,

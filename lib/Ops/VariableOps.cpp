@@ -77,6 +77,10 @@ Variable Variable::uninitialized(DType dtype, VariableInitializer initializer, s
 }
 
 bool Variable::initialized() const { return state_->initialized(); }
+int Variable::ranks() const {
+  const auto cut = state_->cut();
+  return cut == nullptr ? 1 : cut->ranks;
+}
 
 namespace {
 

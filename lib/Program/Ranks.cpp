@@ -7,12 +7,15 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "OpDefs/CollectiveSymbol.h"
+#include "OpDefs/OpAttrs.h"
 #include "Program/RanksAgree.h"
 #include "Program/RanksKnown.h"
 #include "Program/Sites.h"
+#include "Runtime/Variable.h"
 #include "Support/Digest.h"
 #include "Support/Fault.h"
 #include "Support/Fork.h"
@@ -36,6 +39,13 @@ public:
   void list(const Program &program) {
     all_ = finds(program.nodes, cut_,
                  [](const ProgramNode &node) { return node.op == OpCode::shard; });
+    for (const VariableRef &variable : program.variables)
+      if (const auto cut = variable->cut()) {
+        schedule_.groups.insert(cut->group);
+        schedule_.of_world &= cut->group == 0;
+        gathered_.insert(variable.get());
+      }
+    if (!gathered_.empty()) find_gathered(program);
     const bool decides = std::ranges::any_of(
         program.nodes, [&](const ProgramNode &node) { return node.construct && has_any(node); });
     const auto followed = decides ? decisions_of(program) : nullptr;
@@ -54,7 +64,11 @@ private:
       const std::string behind = place.empty() ? "" : std::string(kPlace) + place + ")";
       std::string line(2 * depth, ' ');
       if (!node.construct && op_info(node.op).kind != OpKind::collective) {
-        lines_.push_back(line + described(program, node) + behind);
+        const auto use = uses_.find(&node);
+        lines_.push_back(
+            line +
+            (all_ ? described(program, node) : std::string(op_info(node.op).name) + use->second) +
+            behind);
         continue;
       }
       if (!node.construct) {
@@ -130,14 +144,46 @@ private:
                                [&](const ProgramNode &node) { return finds(node, known, is_one); });
   }
   bool has_any(const ProgramNode &node) {
-    return all_ || finds(node, known_, [](const ProgramNode &op) {
-             return op_info(op.op).kind == OpKind::collective;
+    return all_ || finds(node, known_, [&](const ProgramNode &op) {
+             return op_info(op.op).kind == OpKind::collective || uses_.contains(&op);
            });
+  }
+
+  /// The ops that use variables in parts, which the compiler gathers before them. Sizes of what
+  /// they are used with may differ, as those of a rank's rows do.
+  void find_gathered(const Program &program) {
+    if (!walked_.insert(&program).second) return;
+    std::unordered_map<ValueId, std::string> names;
+    find_gathered(program.nodes, names);
+  }
+  void find_gathered(const std::vector<ProgramNode> &nodes,
+                     std::unordered_map<ValueId, std::string> &names) {
+    for (const ProgramNode &node : nodes) {
+      if (node.construct) {
+        for (const ProgramRegion &region : node.construct->regions)
+          find_gathered(region.nodes, names);
+        if (node.construct->callee) find_gathered(*node.construct->callee);
+        continue;
+      }
+      std::string used;
+      if (node.op == OpCode::read) {
+        const VariableRef &variable = *variable_in(node.attrs);
+        if (!gathered_.contains(variable.get())) continue;
+        used = " '" + variable->name() + "'";
+        names.emplace(node.result, used);
+      }
+      for (const ValueId operand : node.operands)
+        if (const auto name = names.find(operand); name != names.end()) used += name->second;
+      if (!used.empty()) uses_.emplace(&node, std::move(used));
+    }
   }
 
   RanksSchedule &schedule_;
   std::vector<std::string> &lines_;
   Known known_, cut_;
+  std::unordered_set<const VariableState *> gathered_;
+  std::unordered_set<const Program *> walked_;
+  std::unordered_map<const ProgramNode *, std::string> uses_; ///< of gathered variables, by names
   bool all_ = false;
 };
 

@@ -2,8 +2,10 @@
 #include "Runtime/Variable.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "Runtime/HostFunction.h"
+#include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
@@ -141,9 +143,39 @@ void VariableState::retire(const char *why) {
   kept_ = {};
 }
 
+std::atomic<std::uint64_t> VariableState::cuts_ = 0;
+
+void VariableState::cut(VariableCut cut) {
+  const std::lock_guard lock(mutex_);
+  cut_ = std::make_shared<const VariableCut>(std::move(cut));
+  is_cut_.store(true, std::memory_order_release);
+  value_ = {};
+  elsewhere_ = false;
+  cuts_.fetch_add(1, std::memory_order_release);
+}
+
+void VariableState::join(const Tensor &value) {
+  const std::lock_guard lock(mutex_);
+  cut_->part->retire("it was the part of a variable that is whole again, after the function that "
+                     "uses it was compiled: compile it anew");
+  value_ = detail::committed(make_contiguous(value));
+  elsewhere_ = !detail::on_cpu(value_);
+  is_cut_.store(false, std::memory_order_release);
+  cut_.reset();
+  cuts_.fetch_add(1, std::memory_order_release);
+}
+
+void VariableState::refuse_cut() const {
+  throw StateError("the variable '" + name() + "' is cut over " + std::to_string(cut_->ranks) +
+                   " ranks, and this wants all of it: read it by value() on all of them, or call "
+                   "the optimizer's gather_state() first");
+}
+
 Tensor VariableState::load() const {
   check_value();
   const std::lock_guard lock(mutex_);
+  if (cut_ != nullptr) [[unlikely]]
+    refuse_cut();
   check_fork();
   if (lost_)
     throw StateError("the variable '" + name() +
@@ -181,7 +213,7 @@ void VariableState::check_may_assign() const {
 void VariableState::lock_update() {
   mutex_.lock();
   check_fork();
-  if (lost_ || retired_ != nullptr) {
+  if (lost_ || retired_ != nullptr || cut_ != nullptr) {
     mutex_.unlock();
     static_cast<void>(load()); // says so
   }
@@ -203,8 +235,24 @@ void VariableState::replace(const Tensor &value) {
   else value_.swap(fresh);
 }
 
+/// What a part has of a whole, as long as the part.
+static Tensor part_of(const Tensor &whole, const VariableState &part) {
+  const std::int64_t size = part.type().shape[0], taken = part.piece()->elements(size);
+  const Tensor flat = detail::on_host(whole).contiguous();
+  const Tensor own = detail::new_tensor(part.dtype(), Shape{size});
+  const std::size_t item = item_size(part.dtype());
+  const auto bytes = [&](std::int64_t elements) {
+    return static_cast<std::size_t>(elements) * item;
+  };
+  std::byte *const to = own.impl()->data;
+  if (taken > 0) std::memcpy(to, flat.impl()->data + bytes(part.piece()->begin), bytes(taken));
+  if (taken < size) std::memset(to + bytes(taken), 0, bytes(size - taken));
+  return own;
+}
+
 void VariableState::store(const Tensor &value) {
   check_may_assign();
+  if (const auto cut = this->cut()) return cut->part->store(part_of(value, *cut->part));
   const Tensor fresh = make_contiguous(value); // outside of the lock, as far as that is possible
   const std::lock_guard lock(mutex_);
   check_fork();

@@ -1,6 +1,7 @@
 // The state behind a variable.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -24,6 +25,26 @@ struct VariablePiece {
   Shape whole;
   std::int64_t begin = 0; ///< the number of the first one in the whole
   int ranks = 1;
+
+  /// How many of a part's elements are of the whole; what is behind them makes parts equally long.
+  std::int64_t elements(std::int64_t size) const {
+    return std::min(size, elements_of_whole() - begin);
+  }
+  std::int64_t elements_of_whole() const {
+    std::int64_t all = 1;
+    for (const std::int64_t axis : whole) all *= axis;
+    return all;
+  }
+};
+
+/// That a variable is kept in parts, of which this process has one.
+struct VariableCut {
+  /// As many elements as all other ranks have, see VariablePiece.
+  std::shared_ptr<VariableState> part;
+  std::int64_t group = 0; ///< its number in collectives
+  int ranks = 1;
+  /// The whole value, computed now; all ranks call it.
+  std::function<Tensor()> gather;
 };
 
 namespace detail {
@@ -117,6 +138,20 @@ public:
   }
   /// What it is a part of; null if it is whole.
   const VariablePiece *piece() const { return piece_.get(); }
+  /// Keeps a part of the value in its place: reads gather it, and what is stored leaves this rank's
+  /// part.
+  void cut(VariableCut cut);
+  /// Has its value again. Functions that were compiled with its part get a StateError.
+  void join(const Tensor &value);
+  /// Who has the parts; null if the value is here.
+  std::shared_ptr<const VariableCut> cut() const {
+    if (!is_cut_.load(std::memory_order_acquire)) [[likely]]
+      return nullptr;
+    const std::lock_guard lock(mutex_);
+    return cut_;
+  }
+  /// How often variables were cut or joined in this process.
+  static std::uint64_t cuts() { return cuts_.load(std::memory_order_acquire); }
   /// Gives the memory of the value back, for good: who uses the variable from now on, as a function
   /// that was compiled with it, gets a StateError that says so. `why` lives for ever.
   void retire(const char *why);
@@ -186,6 +221,7 @@ public:
   template <class Update>
   void modify(const Update &update) {
     check_may_assign();
+    if (const auto cut = this->cut()) return store(update(cut->gather()));
     const std::lock_guard lock(mutex_);
     replace(update(load()));
   }
@@ -221,6 +257,7 @@ private:
       WrittenVariables::innermost_->note(*this, value_);
   }
   void move_to(Device device);
+  [[noreturn]] void refuse_cut() const;
   void refuse_read() const;
   /// Finds out, with the lock held, what a fork left of the value.
   void check_fork() const;
@@ -231,6 +268,9 @@ private:
   mutable bool lost_ = false;                   ///< they were, by a thread that a fork left behind
   std::atomic<const char *> retired_ = nullptr; ///< why it has no value any more
   std::unique_ptr<const VariablePiece> piece_;
+  std::shared_ptr<const VariableCut> cut_;
+  std::atomic<bool> is_cut_ = false; ///< whether there is a cut_
+  static std::atomic<std::uint64_t> cuts_;
   Tensor value_; ///< contiguous
   const std::string name_;
   const bool trainable_;

@@ -32,4 +32,9 @@ inline constexpr llvm::StringLiteral kNarrowProduct = "weft.narrow_product";
 inline constexpr llvm::StringLiteral kComplex = "weft.complex",
                                      kComplexResults = "weft.complex_results";
 
+/// On a weft.variable of known sizes: ranks keep it in parts of equally many elements, in row-major
+/// order, the last ones longer than what the whole has for them. Integers of 64 bits: `group`, its
+/// number in collectives, and `ranks`.
+inline constexpr llvm::StringLiteral kCutOverRanks = "weft.cut_over_ranks";
+
 } // namespace mlir::weft

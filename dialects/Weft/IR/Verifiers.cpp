@@ -1,4 +1,5 @@
 // Verifiers of the ops whose rules are not about types alone.
+#include "Weft/IR/Attributes.h"
 #include "Weft/IR/Bridge.h"
 
 namespace mlir::weft {
@@ -52,6 +53,19 @@ LogicalResult VariableOp::verify() {
   if (getInitialAttr() && getInitialAttr().getType() != getType())
     return emitOpError() << "the initial value is of type " << getInitialAttr().getType()
                          << ", but the variable of " << getType();
+  const Attribute over = (*this)->getAttr(kCutOverRanks);
+  if (!over) return success();
+  const auto cut = dyn_cast<DictionaryAttr>(over);
+  const auto isAtLeast = [&](StringRef name, int64_t least) {
+    const auto number = cut ? cut.getAs<IntegerAttr>(name) : IntegerAttr();
+    return number && number.getType().isSignlessInteger(64) && number.getInt() >= least;
+  };
+  if (!isAtLeast("group", 0) || !isAtLeast("ranks", 1) || cut.size() != 2)
+    return emitOpError() << kCutOverRanks
+                         << " must be {group = <i64, at least 0>, ranks = <i64, at "
+                         << "least 1>}, but is " << over;
+  if (getInitialAttr())
+    return emitOpError() << "a variable of which ranks have parts cannot have an initial value";
   return success();
 }
 

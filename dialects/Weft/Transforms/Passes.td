@@ -75,6 +75,33 @@ def PartitionPass : Pass<"weft-partition", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::weft::WeftDialect"];
 }
 
+def GatherVariablesPass : Pass<"weft-gather-variables", "::mlir::ModuleOp"> {
+  let summary = "Gathers variables that ranks keep in parts before they are used.";
+  let description = [{
+    Before: functions of phase `differentiate`. Variables with `weft.cut_over_ranks` are kept in parts. After: these are of
+    the part's type, and who reads them gathers the parts of all ranks (ZeRO 3). Functions are inlined first.
+
+    A value is gathered before the first op of the function that uses it, and again for a later one where others of as
+    many bytes, and 256 KiB, are used in between: what a layer's forward pass gathers is not kept for its backward pass.
+    Values that are gathered one after the other travel together, up to 256 KiB; those below 16 KiB are kept.
+
+    ```mlir
+    weft.variable @w : tensor<3xf32> {weft.cut_over_ranks = {group = 0 : i64, ranks = 2 : i64}}
+    %0 = weft.handle @w : !weft.var<tensor<3xf32>>
+    %1 = weft.read %0 : tensor<3xf32>
+    ```
+    becomes
+    ```mlir
+    weft.variable @w : tensor<2xf32>
+    %0 = weft.handle @w : !weft.var<tensor<2xf32>>
+    %1 = weft.read %0 : tensor<2xf32>
+    %2 = weft.all_gather %1 {axis = 0 : i64, group = 0 : i64, ranks = 2 : i64, same = true} : (tensor<2xf32>) -> tensor<4xf32>
+    %3 = weft.slice %2 from [0] to [3] : (tensor<4xf32>) -> tensor<3xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::weft::WeftDialect"];
+}
+
 def CollectivesToHostCallsPass : Pass<"weft-collectives-to-host-calls", "::mlir::func::FuncOp"> {
   let summary = "Makes collectives host calls, whose names say all of them.";
   let description = [{

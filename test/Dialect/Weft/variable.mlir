@@ -58,3 +58,25 @@ weft.variable @w : tensor<f32>
 // Something has to say the type.
 // expected-error @below {{expected ':'}}
 weft.variable @w
+
+// -----
+
+// Ranks that have parts of it are of a group, which has a number, and are at least one.
+// expected-error @below {{'weft.variable' op weft.cut_over_ranks must be {group = <i64, at least 0>, ranks = <i64, at least 1>}, but is {group = 0 : i64, ranks = 0 : i64}}}
+weft.variable @v : tensor<3xf32> {weft.cut_over_ranks = {group = 0 : i64, ranks = 0 : i64}}
+
+// -----
+
+// expected-error @below {{but is {group = 0 : i64, ranks = 2 : i32}}}
+weft.variable @v : tensor<3xf32> {weft.cut_over_ranks = {group = 0 : i64, ranks = 2 : i32}}
+
+// -----
+
+// expected-error @below {{but is 2 : i64}}
+weft.variable @v : tensor<3xf32> {weft.cut_over_ranks = 2 : i64}
+
+// -----
+
+// The text would have the whole of it.
+// expected-error @below {{'weft.variable' op a variable of which ranks have parts cannot have an initial value}}
+weft.variable @v = dense<0.0> : tensor<3xf32> {weft.cut_over_ranks = {group = 0 : i64, ranks = 2 : i64}}
