@@ -140,6 +140,11 @@ constexpr bool begins_with_loss() {
 }
 } // namespace detail
 
+struct ShardOptions {
+  /// Whether the weights are cut too.
+  bool weights = false;
+};
+
 /// What all optimizers have in common. They are created for a model, whose trainable variables they
 /// update, or for a list of variables; copies are the same optimizer. State for variables that have
 /// no values yet is created at the first update. Constructors throw ValueError if there is no
@@ -218,13 +223,23 @@ public:
   /// parts, of one dimension, which are cut when all variables have values. Functions that were
   /// compiled with the optimizer are to be compiled anew.
   ///
+  /// With `weights` these are cut as well (ZeRO-3), each into parts of its own: what reads one, be
+  /// it `value()` or a compiled function, gathers it from all ranks, which all do so, and forgets
+  /// it when it was used; an update sends nothing. A value that is assigned on all ranks leaves
+  /// each its part. Traced functions that assign such a variable, or have it as an argument, are a
+  /// StateError, and so are save_weights and `function` exports.
+  ///
   /// Throws ValueError for a method that takes norms of whole variables (Lamb), and for clip_norm
   /// or clip_global_norm where gradients are accumulated; StateError if the state is cut over other
   /// ranks. Updates in a traced function are a StateError, and so is a checkpoint of the parts,
   /// which `fit` alone writes.
-  void shard_state(const distributed::Group &group, std::source_location where = WEFT_HERE) const;
-  /// Has the whole state on all ranks again, if it was cut: a collective.
+  void shard_state(const distributed::Group &group, const ShardOptions &options = {},
+                   std::source_location where = WEFT_HERE) const;
+  /// Has the whole state, and weights, on all ranks again, if they were cut: a collective.
   void gather_state(std::source_location where = WEFT_HERE) const;
+
+  /// Whether the state is cut, or will be when all variables have values.
+  bool is_sharded() const;
 
   void weft_visit(StructureVisitor &visitor);
   void weft_visit(StructureVisitor &visitor) const;

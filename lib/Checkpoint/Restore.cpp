@@ -6,6 +6,7 @@
 #include "Support/CallSite.h"
 #include "Support/Log.h"
 #include "Support/Messages.h"
+#include <weft/ops.h>
 
 namespace weft {
 
@@ -34,6 +35,15 @@ std::vector<std::string> quoted(const std::vector<std::string> &paths) {
   std::vector<std::string> all;
   for (const std::string &path : paths) all.push_back("'" + shown(path) + "'");
   return all;
+}
+
+/// A value for a variable: of a part that is longer than what the whole has for it, 0 behind that.
+Tensor as_long_as(const Variable &variable, const Tensor &value) {
+  if (variable.state()->piece() == nullptr) return value;
+  const std::int64_t missing = variable.shape()[0] - value.size();
+  if (missing == 0) return value;
+  const Tensor parts[] = {value, zeros({missing}, value.dtype())};
+  return concatenate(parts, {.axis = 0});
 }
 
 /// One restore: what goes where.
@@ -67,7 +77,7 @@ public:
     {
       const HeldVariables all(states_of(held));
       for (const auto &[variable, value] : variables_)
-        if (variable->initialized()) variable->state()->store(values[value]);
+        if (variable->initialized()) variable->state()->store(as_long_as(*variable, values[value]));
     }
     for (const auto &[variable, value] : variables_)
       if (!variable->initialized()) variable->state()->keep_first(values[value]);
@@ -109,7 +119,8 @@ private:
   std::size_t want(const SafetensorsEntry &entry, const Variable &variable) {
     const VariablePiece *const piece = variable.state()->piece();
     const std::size_t number = want(entry);
-    if (piece != nullptr) wanted_.back().run = {piece->begin, piece->begin + variable.shape()[0]};
+    if (piece != nullptr)
+      wanted_.back().run = {piece->begin, piece->begin + piece->elements(variable.shape()[0])};
     return number;
   }
 

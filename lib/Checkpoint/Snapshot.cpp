@@ -9,6 +9,7 @@
 #include "Support/Messages.h"
 #include <weft/detail/saved_parts.h>
 #include <weft/error.h>
+#include <weft/ops.h>
 
 namespace weft::detail {
 
@@ -75,6 +76,8 @@ detail::PartCollector collect_parts(const char *function,
                      "outside, or in a host call");
   detail::PartCollector all;
   for (const CheckpointPart &part : parts) part.collect(all);
+  for (auto &part : all.variables)
+    if (const auto cut = part.variable.state()->cut()) part.variable = Variable(cut->part);
   return all;
 }
 
@@ -111,6 +114,12 @@ void keep_share(std::vector<SafetensorsItem> &items, const PartOf &of) {
     const bool last = of.number + 1 == of.parts && first == all;
     return !last && (first < begin || first >= end);
   });
+}
+
+/// The elements of a part that are of the whole.
+Tensor of_whole(const VariablePiece &piece, const Tensor &part) {
+  const std::int64_t count = piece.elements(part.size());
+  return count == part.size() ? part : part[{slice(0, count)}];
 }
 
 /// A piece by a name that no other piece has.
@@ -160,7 +169,8 @@ Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveO
       throw StateError(std::string(function) + ": '" + paths[0] + "' is cut over " +
                        std::to_string(piece->ranks) +
                        " ranks: call the optimizer's gather_state() on all of them first");
-    } else if (const Tensor elements = variable.state()->load(); elements.size() != 0) {
+    } else if (const Tensor elements = of_whole(*piece, variable.state()->load());
+               elements.size() != 0) {
       pieces.push_back(piece_item(paths[0], *piece, elements, texts_of_pieces));
     }
   }

@@ -40,7 +40,11 @@ void Replicas::check_shards() const {
                      "leave it out");
   if (wanted)
     optimizers::detail::check_may_shard(*settings_.optimizer->internals(),
-                                        settings_.parallel.shard_state == ShardState::gradients);
+                                        settings_.parallel.shard_state >= ShardState::gradients);
+  if (const std::optional<Variable> weight = cut_weight(); weight && !asked())
+    throw StateError("fit: the variable '" + weight->name() + "' is cut over " +
+                     std::to_string(weight->ranks()) +
+                     " ranks, and this call is none: call the optimizer's gather_state() first");
   const auto over =
       settings_.optimizer == nullptr ? nullptr : settings_.optimizer->internals()->shards();
   if (over != nullptr && (!asked() || over->ranks != ranks_))
@@ -72,21 +76,38 @@ void Replicas::shard(std::shared_ptr<void> held) {
   held.reset();
   const optimizers::Optimizer *const optimizer = settings_.optimizer;
   if (optimizer == nullptr) return;
-  switch (settings_.parallel.shard_state) {
-  case ShardState::none:
-    if (shards()) together([&] { optimizer->gather_state(settings_.where); });
-    return;
+  const ShardState wanted = settings_.parallel.shard_state;
+  const bool weights = wanted == ShardState::weights;
+  const bool has_parts = cut_weight().has_value();
+  if (has_parts ? !weights
+                : shards() && (wanted == ShardState::none || shards_weights() != weights))
+    together([&] { optimizer->gather_state(settings_.where); });
+  switch (wanted) {
+  case ShardState::none: return;
   case ShardState::optimizer:
     if (!optimizer->internals()->keeps_any()) return;
     [[fallthrough]];
   case ShardState::gradients:
+  case ShardState::weights:
     // Also where it keeps nothing, and the gradients are all that there is to cut.
-    optimizers::detail::shard(*optimizer->internals(), group_, settings_.where);
+    optimizers::detail::shard(*optimizer->internals(), group_, weights, settings_.where);
   }
 }
 
 bool Replicas::shards_gradients() const {
-  return settings_.parallel.shard_state == ShardState::gradients && shards();
+  return settings_.parallel.shard_state >= ShardState::gradients && shards();
+}
+
+/// A variable of the optimizer's that is cut, by whomever; nothing if there is none.
+std::optional<Variable> Replicas::cut_weight() const {
+  if (settings_.optimizer == nullptr) return std::nullopt;
+  for (const nn::NamedVariable &weight : settings_.optimizer->internals()->listed())
+    if (weight.variable.ranks() > 1) return weight.variable;
+  return std::nullopt;
+}
+
+bool Replicas::shards_weights() const {
+  return shards() && settings_.optimizer->internals()->shards()->weights;
 }
 
 void Replicas::find_parts() {

@@ -87,7 +87,8 @@ void Replicas::begin() {
         parallel.overlap ? *parallel.overlap ? "overlap" : "no overlap" : "overlap by default",
         parallel.shard_state == ShardState::none        ? "no shard_state"
         : parallel.shard_state == ShardState::optimizer ? "shard_state = optimizer"
-                                                        : "shard_state = gradients",
+        : parallel.shard_state == ShardState::gradients ? "shard_state = gradients"
+                                                        : "shard_state = weights",
         "epochs = " + std::to_string(settings_.epochs),
         settings_.checkpoints ? "checkpoints" : "no checkpoints",
         counted(static_cast<std::int64_t>(settings_.callbacks.size()), "callback"),
@@ -317,8 +318,14 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
     });
   }
   try {
-    for (std::int64_t replica = first; replica < last; ++replica) {
-      auto [begin, end] = share(rows, replica, count_);
+    const auto rows_for = [&](std::int64_t replica) {
+      return share(rows, std::min(replica, count_ - 1), count_);
+    };
+    // Those who gather weights meet in each replica: ranks with fewer of them compute one for that
+    // alone.
+    const std::int64_t met = shards_weights() ? first + (count_ + ranks_ - 1) / ranks_ : last;
+    for (std::int64_t replica = first; replica < std::max(last, met); ++replica) {
+      auto [begin, end] = rows_for(replica);
       const double weight = static_cast<double>(end - begin) / static_cast<double>(rows);
       is_last = replica + 1 == last;
       weight_of_last = weight;
@@ -330,8 +337,10 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
       }
       Rows own;
       for (const Tensor &tensor : batch) own.push_back(tensor[{slice(begin, end)}]);
-      leaves.push_back(run_one(replica, [&] { return compute(own, scalar_of(weight)); }));
-      leaves.back().weight = weight;
+      Leaf leaf = run_one(replica, [&] { return compute(own, scalar_of(weight)); });
+      if (replica >= last) break;
+      leaf.weight = weight;
+      leaves.push_back(std::move(leaf));
     }
     ready.reset();
     return reduce(std::move(leaves), told);

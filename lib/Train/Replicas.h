@@ -82,6 +82,9 @@ private:
   void shard(std::shared_ptr<void> held);
   /// Whether each rank gets the sums of its part of the gradients alone.
   bool shards_gradients() const;
+  std::optional<Variable> cut_weight() const;
+  /// Whether weights are cut, or will be when all have values.
+  bool shards_weights() const;
   /// Which part is whose, by numbers of gradients, if that is known by now: see `part_of_`.
   void find_parts();
   void find_metrics();

@@ -245,6 +245,10 @@ nb::object reduce(nb::handle_t<OptimizerObject> object) {
     if (const auto *variables = std::get_if<std::vector<Variable>>(&self.trained))
       trained = listed(*variables);
     else trained = nb::borrow(self.model->object);
+    if (self.made->is_sharded())
+      throw StateError(self.kind + std::string(": the state is cut over ranks, of which this one "
+                                               "has a part: call gather_state() on all of them "
+                                               "before it is pickled or copied"));
     state = values_of(self.made->state());
   }
   return nb::make_tuple(
@@ -282,16 +286,22 @@ void define_base(nb::module_ &module) {
           "Exchanges weights and their averages: once before testing, once after.")
       .def(
           "shard_state",
-          [](OptimizerObject &self, nb::handle group) {
+          [](OptimizerObject &self, nb::handle group, bool weights) {
             const distributed::Group over = group_of(group, self.kind);
-            self.bound("shard_state").shard_state(over);
+            self.bound("shard_state").shard_state(over, {.weights = weights});
           },
-          Arg("group").as("Group | None") = nb::none(),
+          Arg("group").as("Group | None") = nb::none(), keyword_only,
+          Arg("weights").as("bool") = false,
           "Cuts the state over the ranks of a group, by default the world (ZeRO-1): of all "
           "variables, one behind the other, each rank keeps as many bytes of state as any other. "
           "All ranks call it, with equal weights and state. An update is then a collective, to "
           "which all come with equal gradients: each updates its part of the weights, and all get "
           "all of them, with the bits that whole state gives. `state` has the parts."
+          "\n\nWith `weights` these are cut as well (ZeRO-3): what reads one gathers it from all "
+          "ranks, which all do so, and forgets it when it was used; an update sends nothing. A "
+          "value that is assigned on all ranks leaves each its part. Traced functions that assign "
+          "such a variable, or have it as an argument, are a StateError, and so is "
+          "`save_weights`."
           "\n\nRaises:\n"
           "    ValueError: for a method that takes norms of whole variables (Lamb), and for "
           "`clip_norm` and `clip_global_norm` where gradients are accumulated\n"
@@ -303,7 +313,7 @@ void define_base(nb::module_ &module) {
           "    >>> adam.gather_state()\n")
       .def(
           "gather_state", [](OptimizerObject &self) { self.bound("gather_state").gather_state(); },
-          "Has the whole state on all ranks again, if it was cut: a collective."
+          "Has the whole state, and weights, on all ranks again, if they were cut: a collective."
           "\n\nExample:\n"
           "    >>> adam = wf.optimizers.Adam([wf.Variable([1.0, 2.0])])\n"
           "    >>> adam.gather_state()\n"

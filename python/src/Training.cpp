@@ -232,7 +232,7 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   run.variables = nn::named_variables(PythonParts(model, Optimizers::left));
   train::Parallel parallel{.replicas = 0};
   if (shared) {
-    static constexpr const char *states[] = {"none", "optimizer", "gradients"};
+    static constexpr const char *states[] = {"none", "optimizer", "gradients", "weights"};
     const auto &[replicas, group, bucket_mib, overlap, shard_state] = *shared;
     parallel = {.replicas = replicas,
                 .group = group_of(group, "fit"),
@@ -245,10 +245,11 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   const bool is_own = nb::isinstance<OptimizerObject>(optimizer);
   const std::optional<optimizers::Optimizer> bound =
       is_own ? optimizer_in(optimizer.ptr()).made : std::nullopt;
-  if (is_own && parallel.shard_state == train::ShardState::gradients && has_own_updates(optimizer))
+  if (is_own && parallel.shard_state >= train::ShardState::gradients && has_own_updates(optimizer))
     throw ValueError(
-        std::string("fit: shard_state = 'gradients' gives an update its rank's part of "
-                    "the gradients alone, and ") +
+        std::string(
+            "fit: shard_state = 'gradients' or 'weights' gives an update its rank's part of "
+            "the gradients alone, and ") +
         Py_TYPE(optimizer.ptr())->tp_name +
         " has an apply_gradients of its own, which may want them whole: use "
         "shard_state = 'optimizer'");

@@ -154,6 +154,10 @@ PyMethodDef variable_methods[] = {
 };
 
 std::string variable_text(const Variable &variable) {
+  if (variable.ranks() > 1) // the text of one rank alone asks nothing of others
+    return "<weft.Variable '" + variable.name() + "' cut over " + std::to_string(variable.ranks()) +
+           " ranks, shape=" + weft::to_string(variable.shape()) +
+           ", dtype=" + with_dtypes(name_of(variable.dtype())) + ">";
   if (prints_as_tensorflow()) return text_of(form_of("variable_repr", nb::steal(wrap(variable))));
   const Tensor value = variable.value();
   std::string text = repr_of(value);

@@ -116,9 +116,10 @@ class Parallel(NamedTuple):
     """The ranks; by default the world."""
     bucket_mib: float = 4
     """Gradients travel together in exchanges of so many MiB, or of one variable."""
-    shard_state: Literal["none", "optimizer", "gradients"] | None = None
+    shard_state: Literal["none", "optimizer", "gradients", "weights"] | None = None
     """With "optimizer" each rank keeps a part of the optimizer's state (ZeRO-1), with "gradients" it gets the
-    sums of its part of the gradients alone besides (ZeRO-2); checkpoints are folders that all ranks write
+    sums of its part of the gradients alone besides (ZeRO-2), with "weights" it keeps a part of the trained
+    variables too, which are gathered for each use (ZeRO-3); checkpoints are folders that all ranks write
     parts of. The bits are the same. After `fit` the state is cut still: see `Optimizer.shard_state`."""
     overlap: bool | None = None
     """Whether an exchange begins as soon as its gradients are there, while those of earlier layers are

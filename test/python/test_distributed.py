@@ -267,7 +267,8 @@ def test_state_in_parts(tmp_path: Path) -> None:
 cut = wf.train.Parallel(2, shard_state="optimizer")
 run(cut, {folder!r}, pause=2)
 parts = wf.train.Parallel(2, shard_state="gradients"), wf.train.Parallel(2, shard_state="gradients", bucket_mib=1e-4, overlap=True)
-results = run(2, None), run(cut, None), run(parts[0], None), run(parts[1], None, compile=False)
+weights = wf.train.Parallel(2, shard_state="weights")
+results = run(2, None), run(cut, None), run(parts[0], None), run(parts[1], None, compile=False), run(weights, None), run(weights, None, compile=False)
 if rank == 0: print(*results)
 wf.distributed.barrier()
 run(parts[0], {folder + "-2"!r}, pause=1)
@@ -287,21 +288,35 @@ for wrong in (own_updates, lambda: wf.distributed.all_reduce(wf.ones(2), same=ra
 adam = wf.optimizers.Adam([wf.Variable([1.0, 2.0, 3.0])])
 adam.shard_state()
 print(f"{{rank}} keeps {{[each.shape for each in adam.state]}}\\n", end="", flush=True)
+v = wf.Variable([1.0, 2.0, 3.0], name="v")
+sgd = wf.optimizers.SGD([v], 1.0)
+sgd.shard_state(weights=True)
+sgd.apply_gradients([wf.ones(3)])
+print(f"{{rank}} shows {{v}}: {{v.numpy().tolist()}}, {{wf.function(lambda: v * 2)().numpy().tolist()}}\\n", end="", flush=True)
+try:
+    wf.function(lambda: v.assign_add([1.0, 1.0, 1.0]))()
+except wf.StateError as error:
+    print(f"{{rank}}: {{error}}\\n", end="", flush=True)
+sgd.gather_state()
+print(f"{{rank}} shows {{v}}\\n", end="", flush=True)
 for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(), lambda: wf.optimizers.Lamb([wf.Variable([1.0])]).shard_state()):
     try:
         wrong()
     except (wf.StateError, wf.ValueError) as error:
         print(f"{{rank}}: {{error}}\\n", end="", flush=True)
-""", bars=6)
+""", bars=8)
     whole, *cut = re.findall(r"(?<=\[)'[0-9a-f]{64}', [^\]]*(?=\])", saved)
-    assert cut == 3 * [whole]
+    assert cut == 5 * [whole]
     assert sorted(re.findall(r"\d keeps .*", saved)) == ["0 keeps [(), (2,), (2,)]", "1 keeps [(), (1,), (1,)]"], saved
     for rank in range(2):
+        assert f"{rank} shows <weft.Variable 'v' cut over 2 ranks, shape=(3,), dtype=float32>: [0.0, 1.0, 2.0], [0.0, 2.0, 4.0]\n" in saved, saved
+        assert f"{rank} shows <weft.Variable 'v' [0., 1., 2.], shape=(3,), dtype=float32>\n" in saved, saved
+        assert re.search(rf"{rank}: train.py:\d+: assign_add: .*: the variable 'v' is cut over 2 ranks, which a traced function cannot assign", saved), saved
         held = re.search(rf"{rank} has \[(.*)\]", saved)
         assert held and sum(int(size) for size in re.findall(r"\((\d+),\)", held[1])) == 58 - 2 * rank, saved
         assert re.search(rf"{rank}: train.py:\d+: fit: ranks do not do the same: rank 0 has shard_state = optimizer, and rank 1 no shard_state", saved), saved
         assert re.search(rf"{rank}: train.py:\d+: Adam: the state is cut over 2 ranks, which a traced function cannot update", saved), saved
-        assert re.search(rf"{rank}: train.py:\d+: fit: shard_state = 'gradients' gives an update .* and Centred has an apply_gradients of its own", saved), saved
+        assert re.search(rf"{rank}: train.py:\d+: fit: shard_state = 'gradients' or 'weights' gives an update .* and Centred has an apply_gradients of its own", saved), saved
         assert re.search(rf"{rank}: train.py:\d+: all_reduce: arguments differ between ranks: rank 0 has reduction = sum, same \(.*\) and rank 1 reduction = sum \(", saved), saved
         assert re.search(rf"{rank}: train.py:\d+: Lamb: shard_state: an update takes norms of whole variables", saved), saved
     latest = wf.latest_checkpoint(folder)
@@ -419,8 +434,9 @@ def test_replicas_in_one_process() -> None:
     fit(parallel=wf.train.Parallel(4, shard_state="gradients"))
     with pytest.raises(wf.ValueError, match="Adam: shard_state: clip_norm takes norms of whole gradients"):
         fit(parallel=wf.train.Parallel(4, shard_state="gradients"), optimizer=wf.optimizers.Adam(clip_norm=1))
-    with pytest.raises(wf.ValueError, match="fit: shard_state is 'weights': it is one of 'none', 'optimizer', 'gradients'"):
-        fit(parallel=wf.train.Parallel(4, shard_state="weights"))  # type: ignore[arg-type]
+    fit(parallel=wf.train.Parallel(4, shard_state="weights"))
+    with pytest.raises(wf.ValueError, match="fit: shard_state is 'all': it is one of 'none', 'optimizer', 'gradients', 'weights'"):
+        fit(parallel=wf.train.Parallel(4, shard_state="all"))  # type: ignore[arg-type]
     with pytest.raises(wf.DTypeError, match="fit: group is a int"):
         fit(parallel=wf.train.Parallel(4, group=3))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="fit: replicas"):

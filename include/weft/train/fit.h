@@ -85,6 +85,7 @@ enum class ShardState : std::int32_t {
   none,
   optimizer, ///< what the optimizer keeps for its variables (ZeRO-1)
   gradients, ///< that, and the sums of gradients (ZeRO-2)
+  weights,   ///< these, and the trained variables, gathered for each use (ZeRO-3)
 };
 
 /// How the batches of a run are shared by the processes of a program, its ranks (docs/training.md).
@@ -109,7 +110,9 @@ struct Parallel {
   /// divided by the ranks, checkpoints are folders that all ranks write parts of, and after `fit`
   /// the state is cut still (see Optimizer::shard_state). With `gradients` a rank gets the sums of
   /// its part of the gradients alone besides, for which less is sent: an optimizer that wants norms
-  /// of whole gradients (clip_norm, clip_global_norm) is a ValueError.
+  /// of whole gradients (clip_norm, clip_global_norm) is a ValueError. With `weights` the variables
+  /// that are trained are cut too, and gathered before each layer that uses them, forward and
+  /// backward: more is sent, and callbacks that read a weight do so on all ranks.
   ShardState shard_state = ShardState::none;
 };
 

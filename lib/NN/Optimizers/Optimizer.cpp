@@ -294,10 +294,12 @@ private:
       average = select(equal(t, 1), 1., full({}, 1 - *state_.common.average, DType::f64));
     const bool has_kernels =
         std::ranges::all_of(entries_,
-                            [](const auto &entry) {
+                            [&](const auto &entry) {
                               const DType dtype = entry->weight.variable.dtype();
-                              return dtype_info(dtype).compute == dtype &&
-                                     !entry->weight.variable.state()->elsewhere();
+                              const VariableState &state = *entry->weight.variable.state();
+                              const bool is_here = shards_ != nullptr || state.cut() == nullptr;
+                              return dtype_info(dtype).compute == dtype && is_here &&
+                                     !state.elsewhere();
                             }) &&
         weft::detail::all_on_cpu(gradients);
     // Where the state is cut, a rank updates its parts of the weights; these change when all ranks
@@ -305,14 +307,16 @@ private:
     std::vector<Tensor> own = gradients, parts;
     if (shards_ != nullptr)
       for (std::size_t i = 0; i < own.size(); ++i) {
-        parts.push_back(own[i].defined() ? own_part(i, weight(i).value()) : Tensor());
+        parts.push_back(!own[i].defined()    ? Tensor()
+                        : entries_[i]->piece ? detail::own_part_of(*entries_[i])
+                                             : weight(i).value());
         // What was accumulated is a part already.
         if (own[i].defined() && state_.common.accumulate == 1)
           own[i] = own_part_of_gradient(i, own[i]);
       }
     if (Interpreter::current() == nullptr && state_.rule->is_elementwise() && has_kernels) {
       update_in_one_pass(state_, entries_, own, scales, rate, scalars, average, parts);
-      if (shards_ != nullptr) assign_gathered(parts);
+      if (shards_ != nullptr) assign_parts(parts);
       return;
     }
     std::vector<std::vector<Tensor>> results;
@@ -333,12 +337,12 @@ private:
       if (entry.average) entry.average->assign(result.back());
     }
     if (parts.empty()) state_.step.assign_add(1);
-    else assign_gathered(parts);
+    else assign_parts(parts);
   }
 
   /// Ends an update where the state is cut, of which `parts` are this rank's.
-  void assign_gathered(const std::vector<Tensor> &parts) const {
-    detail::assign_gathered(state_, entries_, parts, "the weights", where_);
+  void assign_parts(const std::vector<Tensor> &parts) const {
+    detail::assign_parts(state_, entries_, parts, "the weights", where_);
     state_.step.assign_add(1);
   }
 

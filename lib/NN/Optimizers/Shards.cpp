@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "Distributed/Buckets.h"
+#include "Distributed/Execute.h"
 #include "Distributed/Tree.h"
 #include "Distributed/World.h"
 #include "NN/Optimizers/State.h"
@@ -21,9 +22,9 @@ namespace weft::optimizers {
 
 namespace detail {
 
-Cut::Cut(std::vector<Sized> variables, int ranks)
+Cut::Cut(std::vector<Sized> variables, int ranks, bool each_alone)
     : variables_(std::move(variables)), order_(variables_.size()), places_(variables_.size()),
-      ranks_(ranks) {
+      ranks_(ranks), each_alone_(each_alone) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   std::ranges::sort(order_, [&](std::size_t a, std::size_t b) {
     const std::size_t of_a = variables_[a].item_size, of_b = variables_[b].item_size;
@@ -43,6 +44,11 @@ Cut::Cut(std::vector<Sized> variables, int ranks)
 
 Piece Cut::piece(std::size_t variable, int rank) const {
   const Sized &of = variables_[variable];
+  if (each_alone_) {
+    const std::int64_t size = (of.elements + ranks_ - 1) / ranks_,
+                       begin = std::min(rank * size, of.elements);
+    return {begin, std::min(begin + size, of.elements)};
+  }
   const auto item = static_cast<std::int64_t>(of.item_size);
   const auto element = [&](std::int64_t byte) {
     const std::int64_t within = byte - places_[variable].begin;
@@ -128,12 +134,37 @@ void check_may_shard(const OptimizerState &state, bool parts_of_gradients) {
         "clip_value can be used, or shard_state = optimizer, where gradients are whole");
 }
 
-void shard(OptimizerState &state, const distributed::Group &group,
+void shard(OptimizerState &state, const distributed::Group &group, bool weights,
            const std::source_location &where) {
   const distributed::Group over(group.state() == nullptr ? distributed::world_group()
                                                          : group.state());
   const int ranks = over.size(where);
-  if (ranks > 1) state.shard({.group = over, .rank = over.rank(where), .ranks = ranks, .cut = {}});
+  if (ranks > 1)
+    state.shard(
+        {.group = over, .rank = over.rank(where), .ranks = ranks, .weights = weights, .cut = {}});
+}
+
+void cut_weight(const Variable &weight, const Piece &own, const Shards &over) {
+  const Interpreter::Scope eager(nullptr);
+  VariableState &whole = *weight.state();
+  const TensorType type = whole.type();
+  const Tensor all = whole.load();
+  const std::int64_t elements = all.size(), size = (elements + over.ranks - 1) / over.ranks;
+  Tensor value = part_of(all, own);
+  if (own.size() < size) {
+    const Tensor parts[] = {value, zeros({size - own.size()}, type.dtype)};
+    value = concatenate(parts, {.axis = 0});
+  }
+  auto part = std::make_shared<VariableState>(value, whole.name(), whole.trainable());
+  part->is_piece({.whole = type.shape, .begin = own.begin, .ranks = over.ranks});
+  whole.cut({.part = part,
+             .group = distributed::number_of(over.group.state()),
+             .ranks = over.ranks,
+             .gather = [part, shape = type.shape, elements, group = over.group] {
+               const Interpreter::Scope eager(nullptr);
+               const Tensor all = distributed::all_gather(part->load(), 0, group, true);
+               return reshape(all.size() == elements ? all : all[{slice(0, elements)}], shape);
+             }});
 }
 
 PartsOfGradients::PartsOfGradients(OptimizerState &state) : state_(state) {
@@ -146,16 +177,36 @@ Tensor part_of(const Tensor &whole, const Piece &piece) {
   return weft::detail::copy_of(reshape(whole, {-1})[{slice(piece.begin, piece.end)}]);
 }
 
-void assign_gathered(const OptimizerState &state, const Entries &entries,
-                     const std::vector<Tensor> &parts, const char *what,
-                     const std::source_location &where) {
+void assign_parts(const OptimizerState &state, const Entries &entries,
+                  const std::vector<Tensor> &parts, const char *what,
+                  const std::source_location &where) {
   std::vector<OwnPart> own;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    if (const Variable &weight = entries[i]->weight.variable; parts[i].defined())
+    if (const Variable &weight = entries[i]->weight.variable;
+        parts[i].defined() && entries[i]->own_cut() == nullptr)
       own.push_back({i, weight.dtype(), weight.shape(), weft::detail::on_host(parts[i])});
-  const std::vector<Tensor> values = gather_parts(state.kind, *state.shards(), own, what, where);
+  std::vector<Tensor> values;
+  if (!own.empty()) values = gather_parts(state.kind, *state.shards(), own, what, where);
   for (std::size_t i = 0; i < own.size(); ++i)
     entries[own[i].variable]->weight.variable.assign(values[i]);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].defined() && entries[i]->own_cut() != nullptr)
+      keep_own_part(*entries[i], parts[i]);
+}
+
+Tensor own_part_of(const Entry &entry) {
+  if (const auto cut = entry.own_cut()) return part_of(cut->part->load(), {0, entry.piece->size()});
+  const Interpreter::Scope eager(nullptr);
+  return part_of(entry.weight.variable.value(), *entry.piece);
+}
+
+void keep_own_part(const Entry &entry, const Tensor &part) {
+  const auto cut = entry.own_cut();
+  const Interpreter::Scope eager(nullptr);
+  const std::int64_t missing = cut->part->type().shape[0] - part.size();
+  if (missing == 0) return cut->part->store(part);
+  const Tensor parts[] = {part, zeros({missing}, part.dtype())};
+  cut->part->store(concatenate(parts, {.axis = 0}));
 }
 
 void swap_parts(const OptimizerState &state, const Entries &entries,
@@ -163,17 +214,19 @@ void swap_parts(const OptimizerState &state, const Entries &entries,
   std::vector<Tensor> averages, weights;
   for (const auto &entry : entries) {
     averages.push_back(entry->average->value());
-    weights.push_back(part_of(entry->weight.variable.value(), *entry->piece));
+    weights.push_back(own_part_of(*entry));
   }
-  assign_gathered(state, entries, averages, "averages of the weights", where);
+  assign_parts(state, entries, averages, "averages of the weights", where);
   for (std::size_t i = 0; i < entries.size(); ++i) entries[i]->average->assign(weights[i]);
 }
 
 } // namespace detail
 
-void Optimizer::shard_state(const distributed::Group &group, std::source_location where) const {
+void Optimizer::shard_state(const distributed::Group &group, const ShardOptions &options,
+                            std::source_location where) const {
   const CompositeCall site(state_->kind, where);
-  std::vector<std::string> lines = {std::string("an optimizer ") + state_->kind};
+  std::vector<std::string> lines = {std::string("an optimizer ") + state_->kind,
+                                    options.weights ? "with the weights" : "without the weights"};
   for (const auto &[option, text] : state_->options) lines.push_back(option + " = " + text);
   for (const nn::NamedVariable &entry : state_->listed())
     lines.push_back("'" + entry.variable.name() + "' of " +
@@ -182,26 +235,39 @@ void Optimizer::shard_state(const distributed::Group &group, std::source_locatio
                          : std::string(name_of(entry.variable.dtype())) + " without a value"));
   distributed::compare_lines({"shard_state", where}, group, lines);
   detail::check_may_shard(*state_);
-  if (state_->keeps_any()) detail::shard(*state_, group, where);
+  if (options.weights || state_->keeps_any()) detail::shard(*state_, group, options.weights, where);
 }
+
+bool Optimizer::is_sharded() const { return state_->shards() != nullptr; }
 
 void Optimizer::gather_state(std::source_location where) const {
   const CompositeCall site(state_->kind, where);
+  if (const Interpreter *const around = Interpreter::current();
+      around != nullptr && around->traces())
+    throw StateError(std::string(state_->kind) +
+                     ": gather_state: a traced function cannot call it: call it outside");
   const std::shared_ptr<const detail::Shards> shards = state_->shards();
+  const detail::Entries entries = state_->all();
+  // Weights too that an optimizer has cut which is gone.
+  for (const auto &entry : entries)
+    if (VariableState &weight = *entry->weight.variable.state(); const auto cut = weight.cut())
+      if (entry->own_cut() == nullptr) weight.join(cut->gather());
   if (shards == nullptr) return;
   if (!shards->cut) return state_->unshard({});
-  const detail::Entries entries = state_->all();
   std::vector<std::vector<Tensor>> values(entries.size());
-  for (std::size_t kept = 1; kept < entries.front()->all().size(); ++kept) {
+  for (std::size_t kept = shards->weights ? 0 : 1; kept < entries.front()->all().size(); ++kept) {
     std::vector<detail::OwnPart> own;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      const TensorType &type = entries[i]->weight.variable.state()->type();
+      const detail::Entry &entry = *entries[i];
+      if (kept == 0 && entry.own_cut() == nullptr) continue;
+      const TensorType &type = entry.weight.variable.state()->type();
       own.push_back({i, type.dtype, type.shape,
-                     weft::detail::on_host(entries[i]->all()[kept].state()->load())});
+                     weft::detail::on_host(kept == 0 ? detail::own_part_of(entry)
+                                                     : entry.all()[kept].state()->load())});
     }
     const std::vector<Tensor> whole =
         detail::gather_parts(state_->kind, *shards, own, "the optimizer's state", where);
-    for (std::size_t i = 0; i < entries.size(); ++i) values[i].push_back(whole[i]);
+    for (std::size_t i = 0; i < own.size(); ++i) values[own[i].variable].push_back(whole[i]);
   }
   state_->unshard(values);
 }

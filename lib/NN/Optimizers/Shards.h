@@ -29,7 +29,9 @@ public:
     std::int64_t elements;
     std::size_t item_size;
   };
-  Cut(std::vector<Sized> variables, int ranks);
+  /// Of each variable a rank has equally many elements instead, and of the last ones fewer, if
+  /// `each_alone`: what of it travels alone has its place without the others.
+  Cut(std::vector<Sized> variables, int ranks, bool each_alone);
 
   /// Which elements of a variable are a rank's; maybe none.
   Piece piece(std::size_t variable, int rank) const;
@@ -50,12 +52,14 @@ private:
   std::vector<Place> places_;
   std::vector<std::int64_t> runs_; ///< their bytes
   int ranks_;
+  bool each_alone_;
 };
 
 /// Who has the parts of a state.
 struct Shards {
   distributed::Group group;
   int rank, ranks;
+  bool weights;           ///< whether these are cut too
   std::optional<Cut> cut; ///< none until all variables have values
 };
 
@@ -80,10 +84,13 @@ struct OptimizerState;
 /// whole gradients, or of parts of them.
 void check_may_shard(const OptimizerState &state, bool parts_of_gradients = false);
 
-/// Cuts the state over the ranks of a group, by default the world, also where it keeps nothing for
-/// variables. Throws StateError if it is cut over other ranks.
-void shard(OptimizerState &state, const distributed::Group &group,
+/// Cuts the state, and weights with it if that is wanted, over the ranks of a group, by default the
+/// world, also where it keeps nothing for variables. Throws StateError if it is cut over other
+/// ranks.
+void shard(OptimizerState &state, const distributed::Group &group, bool weights,
            const std::source_location &where);
+/// Keeps a rank's part of a weight, which has a value, in place of that.
+void cut_weight(const Variable &weight, const Piece &own, const Shards &over);
 
 /// As long as it lives, gradients that the optimizer is given are this rank's parts of them, of one
 /// dimension; its state is cut.
@@ -100,14 +107,17 @@ private:
 /// These elements of a tensor, contiguous and of memory of their own, of one dimension.
 Tensor part_of(const Tensor &whole, const Piece &piece);
 /// Gives the weights the values that ranks have the parts of: `parts` are this rank's, undefined
-/// for a weight that keeps its value on all ranks. Throws as gather_parts, before anything is
-/// changed.
-void assign_gathered(const OptimizerState &state,
-                     const std::vector<std::shared_ptr<Entry>> &entries,
-                     const std::vector<Tensor> &parts, const char *what,
-                     const std::source_location &where);
+/// for a weight that keeps its value on all ranks. Of those that are cut nothing is sent. Throws as
+/// gather_parts, before anything is changed.
+void assign_parts(const OptimizerState &state, const std::vector<std::shared_ptr<Entry>> &entries,
+                  const std::vector<Tensor> &parts, const char *what,
+                  const std::source_location &where);
 /// Exchanges weights and their averages, of which ranks have parts.
 void swap_parts(const OptimizerState &state, const std::vector<std::shared_ptr<Entry>> &entries,
                 const std::source_location &where);
+/// This rank's part of a weight, of memory of its own; of those that are cut nothing is sent.
+Tensor own_part_of(const Entry &entry);
+/// What `own_part_of` gives from now on, of a weight that is cut.
+void keep_own_part(const Entry &entry, const Tensor &part);
 
 } // namespace weft::optimizers::detail

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "Distributed/Execute.h"
 #include "NN/Names.h"
 #include "Ops/Interpreter.h"
 #include "Runtime/OnDevice.h"
@@ -65,7 +66,7 @@ bool Entry::prepare(const Rule &rule) const {
   if (average && !average->initialized()) {
     // Read before the average is locked: who holds several variables locks them by their addresses.
     const Interpreter::Scope eager(nullptr);
-    Tensor value = piece ? part_of(weight.variable.value(), *piece) : weight.variable.value() + 0;
+    Tensor value = piece ? own_part_of(*this) : weight.variable.value() + 0;
     begin(*average, shape, [&] { return value; });
   }
   if (accumulated) begin(*accumulated, shape, number(0));
@@ -99,11 +100,11 @@ Variable like(const VariableState &state) {
 
 } // namespace
 
-void Entry::cut(const Piece &own, int ranks, const Rule &rule) {
+void Entry::cut(const Piece &own, const Shards &over, const Rule &rule) {
   const Shape whole = weight.variable.shape();
   exchange_kept([&](VariableState &before) {
     const Variable part = like(before);
-    part.state()->is_piece({.whole = whole, .begin = own.begin, .ranks = ranks});
+    part.state()->is_piece({.whole = whole, .begin = own.begin, .ranks = over.ranks});
     // One that was restored before it had a shape.
     if (before.waits()) before.initialize(whole, [](const auto &...) { return Tensor(); });
     if (before.initialized())
@@ -112,10 +113,19 @@ void Entry::cut(const Piece &own, int ranks, const Rule &rule) {
   });
   piece = own;
   prepare(rule);
+  if (!over.weights) return;
+  cuts_over = distributed::number_of(over.group.state());
+  if (own_cut() == nullptr) cut_weight(weight.variable, own, over);
+}
+
+std::shared_ptr<const VariableCut> Entry::own_cut() const {
+  const auto cut = weight.variable.state()->cut();
+  return cut != nullptr && cuts_over == cut->group ? cut : nullptr;
 }
 
 void Entry::join(const std::vector<Tensor> &values) {
   auto value = values.begin();
+  if (own_cut() != nullptr) weight.variable.state()->join(*value++);
   exchange_kept([&](VariableState &before) {
     const Variable whole = like(before);
     begin(whole, weight.variable.shape(), [&] { return *value++; });
@@ -123,6 +133,7 @@ void Entry::join(const std::vector<Tensor> &values) {
     return whole;
   });
   piece.reset();
+  cuts_over.reset();
 }
 
 OptimizerState::OptimizerState(const char *kind, std::string name, Listing listing,
@@ -194,12 +205,21 @@ void OptimizerState::cut_all() {
   std::vector<Cut::Sized> sizes;
   for (const auto &entry : entries) {
     const Variable &weight = entry->weight.variable;
-    sizes.push_back({weight.state()->load().size(), item_size(weight.dtype())});
+    const auto cut = weight.state()->cut();
+    // Those who cut weights over the same ranks have the same parts of them.
+    if (cut != nullptr && !(over->weights && cut->ranks == over->ranks &&
+                            cut->group == distributed::number_of(over->group.state())))
+      throw StateError(std::string(kind) + ": shard_state: the variable '" + weight.name() +
+                       "' is cut over " + std::to_string(cut->ranks) + " ranks" +
+                       (over->weights ? " of another group" : "") + ": call gather_state() first");
+    sizes.push_back(
+        {cut != nullptr ? cut->part->piece()->elements_of_whole() : weight.state()->load().size(),
+         item_size(weight.dtype())});
   }
   auto next = std::make_shared<Shards>(*over);
-  next->cut.emplace(std::move(sizes), over->ranks);
+  next->cut.emplace(std::move(sizes), over->ranks, over->weights);
   for (std::size_t i = 0; i < entries.size(); ++i)
-    entries[i]->cut(next->cut->piece(i, over->rank), over->ranks, *rule);
+    entries[i]->cut(next->cut->piece(i, over->rank), *next, *rule);
   over = std::move(next);
 }
 
@@ -212,15 +232,25 @@ void OptimizerState::shard(Shards by) {
   {
     const std::lock_guard lock(mutex);
     if (over != nullptr) {
-      if (over->group.state() == by.group.state() && over->ranks == by.ranks) return;
+      const bool same_group = over->group.state() == by.group.state() && over->ranks == by.ranks;
+      if (same_group && over->weights == by.weights) return;
       throw StateError(std::string(kind) + ": shard_state: the state is cut over " +
-                       std::to_string(over->ranks) +
-                       " ranks of another group: call gather_state() first");
+                       std::to_string(over->ranks) + " ranks" +
+                       (!same_group     ? " of another group"
+                        : over->weights ? ", with the weights"
+                                        : ", without the weights") +
+                       ": call gather_state() first");
     }
     over = std::make_shared<const Shards>(std::move(by));
     complete = false;
   }
-  static_cast<void>(all());
+  try {
+    static_cast<void>(all());
+  } catch (...) {
+    const std::lock_guard lock(mutex);
+    over = nullptr;
+    throw;
+  }
 }
 
 void OptimizerState::unshard(const std::vector<std::vector<Tensor>> &values) {

@@ -16,6 +16,10 @@
 #include "Support/Fork.h"
 #include <weft/optimizers.h>
 
+namespace weft {
+struct VariableCut;
+} // namespace weft
+
 namespace weft::optimizers {
 
 /// A method: which slots it keeps for each variable, and its formula.
@@ -67,10 +71,11 @@ struct Entry {
   /// Gives what is kept its first values if the weight has one; whether it has. Slots start with
   /// what `rule` says.
   bool prepare(const Rule &rule) const;
-  /// Keeps a rank's part of what is kept, with first values if there are none, and gives the memory
-  /// of the rest back. The weight has a value.
-  void cut(const Piece &own, int ranks, const Rule &rule);
-  /// Has the state whole again, of these values: of the slots, the average and what is accumulated.
+  /// Keeps a rank's part of what is kept, and of the weight if that is cut too, with first values
+  /// if there are none, and gives the memory of the rest back. The weight has a value.
+  void cut(const Piece &own, const Shards &over, const Rule &rule);
+  /// Has the state whole again, of these values: of the weight, if it is cut, the slots, the
+  /// average and what is accumulated.
   void join(const std::vector<Tensor> &values);
 
   nn::NamedVariable weight;
@@ -78,6 +83,11 @@ struct Entry {
   std::vector<Variable> slots;
   std::optional<Variable> average, accumulated;
   std::optional<Piece> piece; ///< the elements that are kept here, where that is a part
+  /// Where that part is as those of cut weights are: over which group, by its number.
+  std::optional<std::int64_t> cuts_over;
+
+  /// The cut of the weight, if its parts are those of this state; null otherwise.
+  std::shared_ptr<const VariableCut> own_cut() const;
 
   /// All that an update changes: the weight first.
   std::vector<Variable> all() const;

@@ -30,6 +30,12 @@ struct Mixed {
   }
 };
 
+/// A model of one variable.
+struct One {
+  Variable variable;
+  WEFT_FIELDS(One, variable)
+};
+
 std::vector<Variable> state_of(const Mixed &model, const optimizers::Optimizer &optimizer) {
   std::vector<Variable> variables = nn::variables(model);
   for (const Variable &variable : optimizer.state()) variables.push_back(variable);
@@ -45,7 +51,7 @@ std::int64_t bytes_of(const std::vector<Variable> &variables) {
 
 template <class Optimizer>
 std::string trained(const typename Optimizer::Options &options, const train::Parallel &parallel,
-                    const std::string &name) {
+                    const std::string &name, bool compile = false) {
   random::set_seed(3);
   const Mixed model;
   const Optimizer optimizer(model, options);
@@ -58,16 +64,21 @@ std::string trained(const typename Optimizer::Options &options, const train::Par
                                              .loss = losses::softmax_cross_entropy,
                                              .epochs = 2,
                                              .parallel = parallel,
-                                             .compile = false,
+                                             .compile = compile,
                                              .progress = false});
-  const bool cuts = parallel.shard_state != train::ShardState::none;
+  const bool cuts = parallel.shard_state != train::ShardState::none,
+             weights = parallel.shard_state == train::ShardState::weights;
   const std::int64_t own = bytes_of(optimizer.state());
+  for (const nn::NamedVariable &one : nn::named_variables(model))
+    want(one.variable.ranks() == (weights && one.variable.trainable() ? Group().size() : 1),
+         name + ": " + one.path + " is cut or not");
   optimizer.gather_state();
   const std::int64_t whole = bytes_of(optimizer.state());
   const int ranks = Group().size();
   if (cuts) {
-    // A part of each variable ends within an element.
-    want(static_cast<double>(own) <= 1.05 * static_cast<double>(whole) / ranks + 64,
+    // A part of each run ends within an element, or of each variable if these are cut alone.
+    want(static_cast<double>(own) <=
+             1.05 * static_cast<double>(whole) / ranks + (weights ? 512 : 64),
          name + ": a rank has " + std::to_string(own) + " of " + std::to_string(whole) + " bytes");
     const auto sum = all_reduce(tensor({own - 8})).template item<std::int64_t>();
     if (ranks > 1 && options.accumulate == 1)
@@ -79,9 +90,12 @@ std::string trained(const typename Optimizer::Options &options, const train::Par
 
 template <class Optimizer>
 void bits(const std::string &name, const typename Optimizer::Options &options) {
-  const std::string whole = trained<Optimizer>(options, {.replicas = 8}, name);
-  const auto compare = [&](const train::Parallel &parallel, const char *what) {
-    want(whole == trained<Optimizer>(options, parallel, name), name + ": cut " + what);
+  const std::string whole = trained<Optimizer>(options, {.replicas = 8}, name),
+                    compiled = trained<Optimizer>(options, {.replicas = 8}, name, true);
+  const auto compare = [&](const train::Parallel &parallel, const char *what,
+                           bool compile = false) {
+    want((compile ? compiled : whole) == trained<Optimizer>(options, parallel, name, compile),
+         name + ": cut " + what);
   };
   using train::ShardState;
   compare({.replicas = 8, .shard_state = ShardState::optimizer}, "state");
@@ -93,6 +107,13 @@ void bits(const std::string &name, const typename Optimizer::Options &options) {
                .overlap = overlap,
                .shard_state = ShardState::gradients},
               overlap ? "gradients, overlapped" : "gradients");
+  if (!options.clip_norm && !options.clip_global_norm)
+    for (const bool compile : {false, true})
+      compare({.replicas = 8,
+               .bucket_mib = compile ? 1e-4 : 4,
+               .overlap = compile,
+               .shard_state = ShardState::weights},
+              compile ? "weights, compiled and overlapped" : "weights", compile);
   if (Group().rank() == 0) say(name + " " + whole);
 }
 
@@ -164,6 +185,10 @@ void traffic() {
   check("none", {}, gradients + each);
   check("state", {.shard_state = ShardState::optimizer}, gradients + 2 * each);
   check("gradients", {.shard_state = ShardState::gradients}, gradients + each);
+  // Forward all three, backward the second once more: the third is there still, and nothing is by
+  // x. So many times as a rank has replicas.
+  check("weights", {.shard_state = ShardState::weights},
+        gradients + each * 4 / 3 * std::ceil(8.0 / ranks));
   check("gradients, overlapped",
         {.bucket_mib = 0.5, .overlap = true, .shard_state = ShardState::gradients},
         gradients + each);
@@ -203,12 +228,12 @@ void memory() {
 
 /// Updates by hand, with averages exchanged, beside those of whole state.
 void by_hand() {
-  const auto train = [](bool cuts) {
+  const auto train = [](bool cuts, bool weights) {
     const Variable a(values(1, {7, 5}, DType::f32), "a"), b(values(2, {11}, DType::f64), "b");
     const optimizers::Adam adam({a, b}, {.learning_rate = 0.1, .average = 0.5});
     std::vector<Tensor> seen;
     for (int step = 0; step < 4; ++step) {
-      if (cuts && step == 1) adam.shard_state(Group());
+      if (cuts && step == 1) adam.shard_state(Group(), {.weights = weights});
       if (cuts && step == 3) adam.gather_state();
       // Without a gradient a variable stays as it is.
       adam.apply_gradients({values(step, {7, 5}, DType::f32),
@@ -217,13 +242,184 @@ void by_hand() {
       seen.push_back(a.value());
       seen.push_back(b.value());
       adam.swap_averages();
+      b.assign_add(0.5); // on all ranks
+      a.assign(a * 0.5F);
     }
     for (const Variable &variable : adam.state()) seen.push_back(variable.value());
     return seen;
   };
-  const std::vector<Tensor> whole = train(false), cut = train(true);
-  for (std::size_t i = 0; i < whole.size(); ++i)
-    want(equal(whole[i], cut[i]), "by hand: tensor " + std::to_string(i));
+  const std::vector<Tensor> whole = train(false, false);
+  for (const bool weights : {false, true}) {
+    const std::vector<Tensor> cut = train(true, weights);
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      want(equal(whole[i], cut[i]),
+           std::string("by hand: tensor ") + std::to_string(i) + (weights ? ", weights cut" : ""));
+  }
+}
+
+/// The same variable for two optimizers, in parts of the state alone, of the weights, or whole, of
+/// which one goes.
+void of_two_optimizers() {
+  const auto train = [](int cuts) {
+    const Variable w(values(1, {7, 5}, DType::f32), "w");
+    std::optional<optimizers::Adam> first(std::in_place, std::vector{w},
+                                          optimizers::AdamOptions{.learning_rate = 0.1});
+    const optimizers::Adam second({w}, {.learning_rate = 0.05, .average = 0.5});
+    const auto step = [&](int number) {
+      if (first) first->apply_gradients({values(number, {7, 5}, DType::f32)});
+      second.apply_gradients({values(number + 9, {7, 5}, DType::f32)});
+    };
+    step(1);
+    if (cuts == 1) second.shard_state(Group());
+    if (cuts > 0) first->shard_state(Group(), {.weights = true});
+    if (cuts == 2) second.shard_state(Group(), {.weights = true});
+    step(2);
+    second.swap_averages();
+    step(3);
+    if (cuts == 1 || cuts == 2) first->gather_state();
+    if (cuts > 0) want(w.ranks() == (cuts == 3 ? Group().size() : 1), "whole for both, or cut");
+    step(4);
+    first.reset();
+    if (cuts > 0) second.gather_state(); // also where it is the other's that is cut
+    want(w.ranks() == 1, "whole again");
+    step(5);
+    return std::vector{w.value(), second.state()[1].value()};
+  };
+  const std::vector<Tensor> expected = train(0);
+  for (const int cuts : {1, 2, 3}) {
+    const std::vector<Tensor> found = train(cuts);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      want(equal(found[i], expected[i]),
+           "two optimizers, " + std::to_string(cuts) + ": " + std::to_string(i));
+  }
+}
+
+/// Groups that are not the world, and rows that ranks share unequally.
+void of_parts_of_the_world() {
+  const Group world, group = world.split(world.rank() / 2);
+  const Variable w(values(1, {7, 5}, DType::f32), "w");
+  const optimizers::SGD sgd({w});
+  const Tensor x = values(2, {3 + world.rank(), 7}, DType::f32), y = matmul(x, w);
+  for (const Group &over : {group, world}) {
+    sgd.shard_state(over, {.weights = true});
+    want(w.ranks() == over.size(), "is cut");
+    want(equal(function([&](const Tensor &x) { return matmul(x, w); })(x), y), "of a group");
+    sgd.gather_state();
+  }
+}
+
+/// Replicas whose losses depend on different variables.
+void of_some_replicas() {
+  const auto train = [](std::int64_t replicas, bool overlap) {
+    const Variable a(ones({3}), "a"), b(ones({3}), "b");
+    struct Branches {
+      Variable a, b;
+      WEFT_FIELDS(Branches, a, b)
+      Tensor operator()(const Tensor &x) const {
+        return sum(x).item<float>() > 0 ? x * a : x * b + 0 * a;
+      }
+    };
+    const Branches model{a, b};
+    Tensor x = ones({8, 3});
+    x = concatenate({x[{slice(0, 5)}], -x[{slice(0, 3)}]});
+    train::fit(model, data::from_tensors(x, x * 2).batch(8),
+               {.optimizer = optimizers::SGD(model, {.learning_rate = 0.1}),
+                .loss = losses::mean_squared_error,
+                .parallel = {.replicas = replicas, .bucket_mib = 1e-6, .overlap = overlap},
+                .compile = false,
+                .progress = false});
+    return std::vector{a.value(), b.value()};
+  };
+  if (Group().size() > 1) return;
+  // By hand: 5 of 8 rows are a's.
+  const std::vector<Tensor> found = train(8, false);
+  want(allclose(found[0], full({3}, 1 + 0.1 * 2 * 5 / 8 / 3)).item<bool>(), "a");
+  want(allclose(found[1], full({3}, 1 + 0.1 * 2 * 3 / 8 / 3)).item<bool>(), "b");
+}
+
+/// Variables that are cut: compiled before and after, differentiated, in loops, beside each other
+/// and whole again; and the memory that a deep model takes.
+void weights() {
+  const Group world;
+  const int ranks = world.size();
+  const Variable w(values(1, {7, 7}, DType::f32), "w"), b(values(2, {7}, DType::f32), "b"),
+      s(0.5F, "s"), none(zeros({0, 3}), "none"), wide(values(3, {7}, DType::f64), "wide");
+  const Tensor x = values(4, {5, 7}, DType::f32);
+  const optimizers::SGD sgd({w, b, s, none, wide});
+  const auto loss = [&](const Tensor &x) {
+    const auto [i, y] = while_loop([](const Tensor &i, const Tensor &) { return i < 3; },
+                                   [&](const Tensor &i, const Tensor &y) {
+                                     return std::tuple(i + 1, tanh(matmul(y, w) + b) * s);
+                                   },
+                                   full({}, 0, DType::i64), x);
+    return sum(cast(y, DType::f64) * wide) + sum(none);
+  };
+  const auto derivatives = [&](const Tensor &x) {
+    GradientTape tape;
+    const Tensor value = loss(x);
+    std::vector<Tensor> all = {value};
+    for (const Tensor &gradient : tape.gradient(value, std::vector<Variable>{w, b, s, none, wide}))
+      all.push_back(gradient);
+    return all;
+  };
+  const auto before = function(derivatives, {.name = "before"});
+  const std::vector<Tensor> expected = derivatives(x), compiled = before(x);
+  const std::vector<Variable> variables = {w, b, s, none, wide};
+  std::vector<Tensor> wholes;
+  for (const Variable &variable : variables) wholes.push_back(variable.value());
+  const auto check = [&](const std::string &when) {
+    const auto same = [&](const std::vector<Tensor> &found, const std::vector<Tensor> &wanted,
+                          const char *how) {
+      for (std::size_t i = 0; i < wanted.size(); ++i)
+        want(equal(found[i], wanted[i]), when + how + std::to_string(i));
+    };
+    same(derivatives(x), expected, ", eager: ");
+    same(before(x), compiled, ", compiled: ");
+    same(function(derivatives, {.name = "later"})(x), compiled, ", compiled anew: ");
+    const auto value = function(loss, {.name = "outside"});
+    GradientTape tape;
+    const Tensor result = value(x);
+    std::vector<Tensor> outside = {result};
+    for (const Tensor &gradient : tape.gradient(result, variables)) outside.push_back(gradient);
+    same(outside, compiled, ", differentiated from outside: ");
+    for (std::size_t i = 0; i < variables.size(); ++i)
+      want(equal(variables[i].value(), wholes[i]), when + ": value " + std::to_string(i));
+  };
+  check("whole");
+  sgd.shard_state(world, {.weights = true});
+  for (const Variable &variable : variables) want(variable.ranks() == ranks, variable.name());
+  check("cut");
+  sgd.gather_state();
+  for (const Variable &variable : variables) want(variable.ranks() == 1, variable.name());
+  check("whole again");
+
+  of_two_optimizers();
+  of_parts_of_the_world();
+
+  constexpr std::int64_t kUnits = 1 << 9, kLayers = 8;
+  constexpr double layer = 4.0 * kUnits * kUnits; // 1 MiB
+  std::vector<Variable> layers;
+  release_cached_memory();
+  const std::size_t first = memory_stats().current;
+  for (std::int64_t i = 0; i < kLayers; ++i)
+    layers.emplace_back(values(static_cast<int>(i), {kUnits, kUnits}, DType::f32) * 0.01F, "layer");
+  const optimizers::SGD deep(layers);
+  deep.shard_state(world, {.weights = true});
+  const auto kept = static_cast<double>(memory_stats().current - first);
+  want(kept <= kLayers * layer / ranks + 65536, "weights take " + std::to_string(kept));
+  const auto forward = function([&](Tensor y) {
+    for (const Variable &one : layers) y = tanh(matmul(y, one));
+    return sum(y);
+  });
+  const Tensor input = ones({4, kUnits});
+  forward(input);
+  release_cached_memory();
+  reset_peak();
+  const std::size_t idle = memory_stats().current;
+  forward(input);
+  // A layer, and what of it arrives.
+  const auto used = static_cast<double>(memory_stats().peak - idle);
+  want(ranks == 1 || used <= 3.5 * layer, "a call takes " + std::to_string(used));
 }
 
 void refused() {
@@ -282,6 +478,31 @@ void refused() {
   again.apply_gradients({ones({2, 2}), ones({2})});
   fit(again, model, {.replicas = 8});
   want(again.state()[1].shape() == nn::variables(model)[0].shape(), "the state is whole again");
+  // From one to the other, back, and by another optimizer.
+  constexpr auto weights = train::ShardState::weights;
+  fit(again, model, {.replicas = 8, .shard_state = weights});
+  want(nn::variables(model)[0].ranks() == world.size(), "weights are cut");
+  fit(again, model, {.replicas = 8, .shard_state = gradients});
+  want(nn::variables(model)[0].ranks() == 1, "weights are whole again");
+  said([&] {
+    fit(optimizers::Adam(model, {.clip_norm = 1}), model, {.replicas = 8, .shard_state = weights});
+  });
+  const Variable cut_variable(ones({5}), "cut");
+  const optimizers::Adam of_cut({cut_variable});
+  of_cut.shard_state(world, {.weights = true});
+  said([&] { of_cut.shard_state(world); });
+  said([&] { optimizers::SGD({cut_variable}, {.momentum = 0.5}).shard_state(world); });
+  said([&] { function([&] { cut_variable.assign_add(1); }, {.name = "assigns"})(); });
+  said([&] { function([](const Variable &v) { return v * 2; }, {.name = "takes"})(cut_variable); });
+  said([&] {
+    save_weights(std::filesystem::temp_directory_path() / "weft-cut.safetensors",
+                 One{cut_variable});
+  });
+  said([&] {
+    export_program(function([&](const Tensor &x) { return x * cut_variable; }, {.name = "export"}),
+                   std::filesystem::temp_directory_path() / "weft-cut.weft",
+                   {.signatures = {{TensorType{DType::f32, {5}}}}});
+  });
 }
 
 /// Updates that a rank refuses are none on all ranks: what follows is as if they had not been.
@@ -317,6 +538,8 @@ void sharding(const std::string &how) {
   if (how == "bits") all_bits();
   else if (how == "memory") memory();
   else if (how == "traffic") traffic();
+  else if (how == "weights") weights();
+  else if (how == "some") of_some_replicas();
   else if (how == "hand") by_hand();
   else if (how == "refused") refused();
   else if (how == "undone") undone();

@@ -23,9 +23,12 @@ TEST(Cut, GivesEachElementToOneRankAndAllTheSame) {
                                                        {{1'000'003, 4}},
                                                        {{7, 4}, {1'000'003, 4}, {7, 8}, {40, 2}},
                                                        std::vector<Cut::Sized>(100, {1, 4})};
+  std::vector<std::pair<int, bool>> kinds;
+  for (const int ranks : {1, 2, 3, 4, 7, 8, 64})
+    for (const bool alone : {false, true}) kinds.emplace_back(ranks, alone);
   for (const std::vector<Cut::Sized> &model : models)
-    for (const int ranks : {1, 2, 3, 4, 7, 8, 64}) {
-      const Cut cut(model, ranks);
+    for (const auto &[ranks, alone] : kinds) {
+      const Cut cut(model, ranks, alone);
       std::int64_t bytes = 0;
       for (const Cut::Sized &variable : model)
         bytes += variable.elements * static_cast<std::int64_t>(variable.item_size);
@@ -42,6 +45,7 @@ TEST(Cut, GivesEachElementToOneRankAndAllTheSame) {
         }
         EXPECT_EQ(at, model[i].elements);
       }
+      if (alone) continue;
       // A part of each run ends within an element.
       const std::int64_t runs = std::max<std::int64_t>(bytes / Cut::kRunBytes, 1);
       for (const std::int64_t own : of_rank) EXPECT_LE(own, bytes / ranks + 8 * runs);
@@ -52,7 +56,8 @@ TEST(Cut, GivesEachElementToOneRankAndAllTheSame) {
 TEST(Cut, GivesAllRanksPartsOfEachLayer) {
   constexpr std::int64_t elements = Cut::kRunBytes / 4;
   // Layers of a matrix and a bias; the last is too small for a run of its own.
-  const Cut cut({{elements, 4}, {100, 4}, {4 * elements, 4}, {100, 4}, {elements / 2, 4}}, 4);
+  const Cut cut({{elements, 4}, {100, 4}, {4 * elements, 4}, {100, 4}, {elements / 2, 4}}, 4,
+                false);
   for (const std::size_t layer : {0, 2})
     for (int rank = 0; rank < 4; ++rank)
       EXPECT_GT(cut.piece(layer, rank).size(), elements / 8) << layer << " of rank " << rank;
@@ -61,7 +66,7 @@ TEST(Cut, GivesAllRanksPartsOfEachLayer) {
 }
 
 TEST(Cut, HasWideElementsFirst) {
-  const Cut cut({{3, 2}, {3, 8}, {3, 4}, {1, 8}}, 2);
+  const Cut cut({{3, 2}, {3, 8}, {3, 4}, {1, 8}}, 2, false);
   EXPECT_EQ(cut.order(), (std::vector<std::size_t>{1, 3, 2, 0}));
 }
 
@@ -89,6 +94,12 @@ TEST_F(Ranks, UpdateByHandWithPartsOfTheState) {
   for (const int ranks : worlds()) expect_done(ranks, "sharding hand");
 }
 
+TEST_F(Ranks, UseWeightsThatTheyHavePartsOf) {
+  for (const int ranks : worlds()) expect_done(ranks, "sharding weights");
+}
+
+TEST_F(Ranks, HaveReplicasThatDependOnDifferentVariables) { expect_done(1, "sharding some"); }
+
 TEST_F(Ranks, HearWhatCannotBeCut) {
   for (const int ranks : worlds()) {
     if (ranks != 2 && ranks != 4) continue;
@@ -113,6 +124,17 @@ TEST_F(Ranks, HearWhatCannotBeCut) {
           "4 fit: ranks do not do the same: rank 0 has shard_state = optimizer, and rank " + last +
               " no shard_state",
           std::string("3 fit: shard_state is for the ranks of a parallel run"),
+          "4 assign_add: assigns: the variable 'cut' is cut over " + size +
+              " ranks, which a traced function cannot assign: assign it behind the call, or call "
+              "the optimizer's gather_state() first",
+          "4 takes: the variable 'cut' is cut over " + size + " ranks, and an argument",
+          "3 export_program: the variable 'cut' is cut over " + size + " ranks: call",
+          "4 save_weights: 'variable' is cut over " + size + " ranks: call the optimizer's",
+          "4 SGD: shard_state: the variable 'cut' is cut over " + size +
+              " ranks: call gather_state() first",
+          "4 Adam: shard_state: the state is cut over " + size +
+              " ranks, with the weights: call gather_state() first",
+          std::string("3 Adam: shard_state: clip_norm takes norms of whole gradients"),
           "4 fit: the optimizer's state is cut over " + size +
               " ranks, of which this call is none"})
       EXPECT_GE(count_of(output.text, words), static_cast<std::size_t>(ranks)) << words << "\n"
@@ -215,6 +237,19 @@ TEST_F(Parts, OfOneNumberOfRanksAreReadByAnyOther) {
   EXPECT_EQ(gone_on(1, "resume-gradients", "of-gradients"), whole());
   EXPECT_EQ(gone_on(ranks, "resume-cut", "of-gradients-cut"), whole());
   EXPECT_EQ(gone_on(ranks, "resume", "of-gradients-whole"), whole());
+  on_ranks(ranks, "training pause-weights," + at("of-weights"));
+  for (const char *const how : {"resume", "resume-cut", "resume-gradients"}) {
+    const std::string run = std::string("of-weights-") + how;
+    copy("of-weights", run);
+    EXPECT_EQ(gone_on(ranks, how, run), whole()) << how;
+  }
+  for (const int other : others) {
+    const std::string run = "of-weights-" + std::to_string(other);
+    copy("of-weights", run);
+    EXPECT_EQ(gone_on(other, "resume-weights", run), whole()) << other << " ranks";
+  }
+  copy("saved", "to-weights");
+  EXPECT_EQ(gone_on(ranks, "resume-weights", "to-weights"), whole());
   on_ranks(1, "training pause-8," + at("file"));
   EXPECT_EQ(gone_on(ranks, "resume-cut", "file"), whole());
 }

@@ -422,6 +422,10 @@ void training(const std::string &how) {
     resumed(folder, 9, {.replicas = 8, .shard_state = train::ShardState::gradients});
   } else if (part == "resume-gradients") {
     resumed(folder, 0, {.replicas = std::nullopt, .shard_state = train::ShardState::gradients});
+  } else if (part == "pause-weights") {
+    resumed(folder, 9, {.replicas = 8, .shard_state = train::ShardState::weights});
+  } else if (part == "resume-weights") {
+    resumed(folder, 0, {.replicas = std::nullopt, .shard_state = train::ShardState::weights});
   } else if (part == "killed") {
     KilledAtPart calls;
     use_file_calls(&calls);
