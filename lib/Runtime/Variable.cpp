@@ -98,6 +98,7 @@ bool VariableState::seed(std::uint64_t seed) {
 
 Device VariableState::device() const {
   if (kind() != Kind::value) return {};
+  if (const auto cut = this->cut()) return cut->part->device();
   const std::lock_guard lock(mutex_);
   return value_.defined() ? value_.device() : Device();
 }
@@ -155,10 +156,11 @@ void VariableState::cut(VariableCut cut) {
 }
 
 void VariableState::join(const Tensor &value) {
+  const Device device = this->device();
   const std::lock_guard lock(mutex_);
   cut_->part->retire("it was the part of a variable that is whole again, after the function that "
                      "uses it was compiled: compile it anew");
-  value_ = detail::committed(make_contiguous(value));
+  value_ = detail::moved(detail::committed(make_contiguous(value)), device);
   elsewhere_ = !detail::on_cpu(value_);
   is_cut_.store(false, std::memory_order_release);
   cut_.reset();

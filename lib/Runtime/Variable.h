@@ -236,7 +236,10 @@ public:
   void *update_buffer();
 
   /// Whether the value is on a device other than the CPU, without a wait.
-  bool elsewhere() const { return elsewhere_.load(std::memory_order_relaxed); }
+  bool elsewhere() const {
+    const auto cut = this->cut();
+    return cut == nullptr ? elsewhere_.load(std::memory_order_relaxed) : cut->part->elsewhere();
+  }
   /// The value, contiguous, on a device, where it stays from now on unless a call is using it.
   Tensor load_on(Device device);
   /// As update_buffer, on a device, where the value stays.

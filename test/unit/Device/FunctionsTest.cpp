@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "OnGpu.h"
+#include "Runtime/Variable.h"
 #include "Support/Cpu.h"
 #include <weft/weft.h>
 
@@ -114,6 +115,23 @@ TEST(Functions, VariablesAreNotMovedByThemselves) {
               "(DeviceScope), or let the function have all there by its option device");
     EXPECT_EQ(g(x).to_vector<float>(), (Floats{1, 1}));
     EXPECT_EQ(g(x).to_vector<float>(), (Floats{2, 2}));
+  });
+}
+
+/// A part may move to the GPU of the function that uses it, and the whole is there again.
+TEST(Functions, PartsOfVariablesMove) {
+  on_gpu("", [] {
+    const Variable weight(ones({4}), "weight"), part(tensor({1.F, 2.F}), "weight");
+    part.state()->is_piece({.whole = {4}, .begin = 0, .ranks = 2});
+    weight.state()->cut({.part = part.state(), .group = 0, .ranks = 2, .gather = {}});
+    EXPECT_EQ(weight.state()->device(), Device());
+    EXPECT_FALSE(weight.state()->elsewhere());
+    static_cast<void>(part.state()->load_on(Device("gpu:0")));
+    EXPECT_EQ(weight.state()->device(), Device("gpu:0"));
+    EXPECT_TRUE(weight.state()->elsewhere());
+    weight.state()->join(tensor({1.F, 2.F, 3.F, 4.F}));
+    EXPECT_EQ(weight.value().device(), Device("gpu:0"));
+    EXPECT_EQ(weight.value().to("cpu").to_vector<float>(), (Floats{1, 2, 3, 4}));
   });
 }
 
