@@ -156,7 +156,7 @@ def _named(metrics: Any) -> list[tuple[str, Any]]:
     return named
 
 
-def _converted(f: Any, *args: Any, **kwargs: Any) -> Any:
+def converted(f: Any, *args: Any, **kwargs: Any) -> Any:
     """Calls what is the user's, in a trace converted by AutoGraph."""
     if not _weft.internal_is_tracing():
         return f(*args, **kwargs)
@@ -205,14 +205,14 @@ class _Calls:
 
     def _predictions(self, x: Any, training: bool) -> Any:
         if self._training:
-            return _converted(self.model, x, training=training)
-        return _converted(self.model, x)
+            return converted(self.model, x, training=training)
+        return converted(self.model, x)
 
     def _measured(self, y: Any, predictions: Any) -> Any:
-        loss = _converted(self.loss, y, predictions)
+        loss = converted(self.loss, y, predictions)
         self.mean.note(loss, predictions)
         for update in self._update:
-            _converted(update, y, predictions)
+            converted(update, y, predictions)
         return loss
 
     def _train_step(self, x: Any, y: Any) -> Any:

@@ -7,8 +7,8 @@ import contextlib
 import re
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import Any, cast
 
 import weft as wf
 from weft import _weft
@@ -38,10 +38,10 @@ __all__ = [
 class DistributedValues:
     """A value for each replica of this process: what `strategy.run` gives where there are several."""
 
-    def __init__(self, values: Iterable[Any]) -> None:
+    def __init__(self, values: Any) -> None:
         if not isinstance(values, Iterable):
             raise TypeError(f"DistributedValues: values must be a value for each replica, not a {type(values).__name__}")
-        self._values = tuple(values)
+        self._values: tuple[Any, ...] = tuple(cast("Iterable[Any]", values))
 
     @property
     def values(self) -> tuple[Any, ...]:
@@ -71,7 +71,7 @@ def note_metric(metric: Any) -> None:
 
 
 @contextlib.contextmanager
-def fitting() -> Iterator[None]:
+def fitting() -> Generator[None]:
     """Outside of the scope that this thread is in: `fit` runs the replicas itself. Throws StateError in one."""
     if here.replica is not None:
         raise _weft.StateError("fit: this is a replica: call fit outside of the function of strategy.run")

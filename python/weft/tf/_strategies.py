@@ -9,9 +9,9 @@ import json
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from enum import Enum
-from typing import Any
+from typing import Any, cast
 
 import weft as wf
 from weft import _data_loops, _weft, train
@@ -110,7 +110,7 @@ class Strategy:
         return contextlib.nullcontext()
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[Strategy]:
+    def scope(self) -> Generator[Strategy]:
         """A context: models and metrics that are made in it belong to the strategy."""
         if here.replica is not None and here.replica.strategy is not self:
             raise _weft.StateError("scope: the function of strategy.run is in the scope of its strategy already")
@@ -201,7 +201,7 @@ class Strategy:
 
     def _in_step(self, fn: Callable[..., Any], given: Any) -> Any:
         with _weft.internal_ReplicasInStep(self._replicas):
-            return train._converted(fn, *given[0], **given[1])
+            return train.converted(fn, *given[0], **given[1])
 
     def _refuse(self, error: BaseException) -> None:
         """The other ranks, which wait for this one, hear of its error."""
@@ -229,7 +229,7 @@ class Strategy:
             if self._replicas == 1:
                 return own[0]
             return self._reduced([[each] for each in own], how)[0]
-        axes: list[int] = list(axis) if isinstance(axis, list | tuple) else [int(axis)]
+        axes: list[int] = list(cast("list[int]", axis)) if isinstance(axis, list | tuple) else [int(axis)]
         sums = [wf.sum(each, axes) for each in own]
         if how == "sum":
             return self._reduced([[each] for each in sums], how)[0]
@@ -278,19 +278,26 @@ class Strategy:
             raise TypeError(
                 f"experimental_distribute_dataset: dataset is a {type(dataset).__name__}, not a tf.data.Dataset"
             )
+        whole = cast("wf.data.Dataset[Any]", dataset)
         if self._replicas == 1:
-            return dataset
+            return whole
         if self._local > 1:
-            return _replicas.note_parts(_Distributed(dataset, self._local, self._parts_of), dataset)
+            return _replicas.note_parts(_Distributed(whole, self._local, self._parts_of), whole)
         first = self._first
 
         def own(*batch: Any) -> Any:
             structure = batch[0] if len(batch) == 1 else batch
-            return _more.map_structure(lambda leaf: self._rows(leaf, first), [structure])
+            return self._rows_of(structure, first)
 
-        parts = dataset.map(own)
+        parts = whole.map(own)
         _data_loops.note_together(parts)
-        return _replicas.note_parts(parts, dataset)
+        return _replicas.note_parts(parts, whole)
+
+    def _rows_of(self, structure: Any, replica: int) -> Any:
+        def rows(leaf: Any) -> Any:
+            return self._rows(leaf, replica)
+
+        return _more.map_structure(rows, [structure])
 
     def _rows(self, leaf: Any, replica: int) -> Any:
         x = wf.asarray(leaf)
@@ -299,13 +306,12 @@ class Strategy:
                 "experimental_distribute_dataset: an element has a scalar, of which replicas cannot have rows: "
                 "write dataset.batch(global_batch_size) before"
             )
-        rows: Any = x.shape[0] if x.shape[0] is not None else wf.size(x, 0)
+        shape: tuple[Any, ...] = x.shape
+        rows: Any = shape[0] if shape[0] is not None else wf.size(x, 0)
         return x[rows * replica // self._replicas : rows * (replica + 1) // self._replicas]
 
     def _parts_of(self, batch: Any) -> list[Any]:
-        return [
-            _more.map_structure(lambda leaf, i=i: self._rows(leaf, self._first + i), [batch]) for i in range(self._local)
-        ]
+        return [self._rows_of(batch, self._first + i) for i in range(self._local)]
 
     def distribute_datasets_from_function(self, dataset_fn: Callable[[InputContext], Any], options: Any = None) -> Any:
         """The data set of this process that a function of `InputContext` makes, of batches of a replica."""
@@ -455,7 +461,7 @@ def _listed(what: str, devices: Any) -> Sequence[Any]:
         return [devices]
     if not isinstance(devices, Sequence):
         raise TypeError(f"{what}: devices must be a list of names like '/gpu:0', not a {type(devices).__name__}")
-    return devices
+    return cast("Sequence[Any]", devices)
 
 
 def _device_of(what: str, name: Any) -> str:
