@@ -318,14 +318,11 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const C
     });
   }
   try {
-    const auto rows_for = [&](std::int64_t replica) {
-      return share(rows, std::min(replica, count_ - 1), count_);
-    };
     // Those who gather weights meet in each replica: ranks with fewer of them compute one for that
     // alone.
     const std::int64_t met = shards_weights() ? first + (count_ + ranks_ - 1) / ranks_ : last;
     for (std::int64_t replica = first; replica < std::max(last, met); ++replica) {
-      auto [begin, end] = rows_for(replica);
+      auto [begin, end] = share(rows, std::min(replica, count_ - 1), count_);
       const double weight = static_cast<double>(end - begin) / static_cast<double>(rows);
       is_last = replica + 1 == last;
       weight_of_last = weight;

@@ -299,7 +299,7 @@ except wf.StateError as error:
     print(f"{{rank}}: {{error}}\\n", end="", flush=True)
 sgd.gather_state()
 print(f"{{rank}} shows {{v}}\\n", end="", flush=True)
-for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(), lambda: wf.optimizers.Lamb([wf.Variable([1.0])]).shard_state()):
+for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(), lambda: wf.optimizers.Lamb([wf.Variable([1.0])]).shard_state(), lambda: __import__("pickle").dumps(adam)):
     try:
         wrong()
     except (wf.StateError, wf.ValueError) as error:
@@ -318,6 +318,7 @@ for wrong in (lambda: wf.function(lambda: adam.apply_gradients([wf.ones(3)]))(),
         assert re.search(rf"{rank}: train.py:\d+: Adam: the state is cut over 2 ranks, which a traced function cannot update", saved), saved
         assert re.search(rf"{rank}: train.py:\d+: fit: shard_state = 'gradients' or 'weights' gives an update .* and Centred has an apply_gradients of its own", saved), saved
         assert re.search(rf"{rank}: train.py:\d+: all_reduce: arguments differ between ranks: rank 0 has reduction = sum, same \(.*\) and rank 1 reduction = sum \(", saved), saved
+        assert re.search(rf"{rank}: train.py:\d+: Adam: the state is cut over ranks, of which this one has a part: call gather_state\(\) .* before it is pickled", saved), saved
         assert re.search(rf"{rank}: train.py:\d+: Lamb: shard_state: an update takes norms of whole variables", saved), saved
     latest = wf.latest_checkpoint(folder)
     assert latest and latest.endswith("/ckpt-2/model.safetensors.index.json")

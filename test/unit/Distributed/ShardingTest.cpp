@@ -98,7 +98,12 @@ TEST_F(Ranks, UseWeightsThatTheyHavePartsOf) {
   for (const int ranks : worlds()) expect_done(ranks, "sharding weights");
 }
 
-TEST_F(Ranks, HaveReplicasThatDependOnDifferentVariables) { expect_done(1, "sharding some"); }
+TEST_F(Ranks, HaveReplicasThatDependOnDifferentVariables) {
+  expect_done(1, "sharding some");
+  const Output output = on_ranks(2, "sharding some");
+  EXPECT_EQ(output.status, 0) << output.text;
+  EXPECT_GE(count_of(output.text, "and rank 1 step 1 of 8 rows"), 2U) << output.text;
+}
 
 TEST_F(Ranks, HearWhatCannotBeCut) {
   for (const int ranks : worlds()) {
