@@ -7,7 +7,7 @@
 #include "Program/Sites.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
-#include "Runtime/Variable.h"
+#include "Runtime/ReplicaVariables.h"
 #include "Support/Allocator.h"
 #include "Support/Fault.h"
 #include "Support/Profile.h"
@@ -117,6 +117,12 @@ static Tensor as_typed(const Tensor &given, DType dtype) {
   Ints strides;
   for (std::size_t axis = 0; axis < rank; ++axis) strides.push_back(impl->strides()[axis] / 2);
   return detail::new_view_as(given, dtype, impl->sizes().first(rank), strides, 0);
+}
+
+/// Where the calls of the replica that this thread runs are; the CPU if nothing says so.
+static Device device_of_replica() {
+  const ReplicaVariables *const replica = ReplicaVariables::current();
+  return replica == nullptr ? Device() : replica->device().value_or(Device());
 }
 
 /// Makes the results whose sizes are known, and says how many others there are, which the code
@@ -237,6 +243,7 @@ void CompiledCall::fill(CallContext &context) const {
 Device CompiledCall::place_of(std::span<detail::TensorImpl *const> inputs,
                               std::span<const detail::VariablePointer> variables) const {
   if (device_ != Device()) return device_;
+  if (const Device device = device_of_replica(); device != Device()) return device;
   for (const detail::TensorImpl *impl : inputs)
     if (!impl->plain && impl->device != Device()) return impl->device;
   for (const std::size_t index : code_.variables)
@@ -264,7 +271,7 @@ std::vector<Tensor> CompiledCall::run_on(DeviceProgram &there,
                                          std::span<const detail::VariablePointer> variables) {
   const Device device = there.device();
   const CompiledCode &code = there.compiled();
-  const bool moves = device_ != Device();
+  const bool moves = device_ != Device() || device_of_replica() == device;
   DeviceCall call(there.code());
   std::vector<void *> buffers;
   std::vector<std::int64_t> dims;

@@ -11,6 +11,7 @@
 #include "Function/ProfiledCode.h"
 #include "Program/CompilerBackend.h"
 #include "Program/Ranks.h"
+#include "Runtime/Variable.h"
 #include "Support/Fork.h"
 #include <weft/detail/signature.h>
 
@@ -54,7 +55,9 @@ private:
   VariableState &variable(std::size_t index,
                           std::span<const detail::VariablePointer> variables) const {
     const std::int32_t parameter = parameter_[index];
-    return parameter < 0 ? *variables_[index] : **variables[static_cast<std::size_t>(parameter)];
+    VariableState &state =
+        parameter < 0 ? *variables_[index] : **variables[static_cast<std::size_t>(parameter)];
+    return state.for_call(program_->written[index]);
   }
 
   std::shared_ptr<const Program> program_;

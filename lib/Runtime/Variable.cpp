@@ -7,6 +7,7 @@
 #include "Runtime/HostFunction.h"
 #include "Runtime/NewTensor.h"
 #include "Runtime/OnDevice.h"
+#include "Runtime/ReplicaVariables.h"
 #include "Runtime/StridedCopy.h"
 #include "Support/Fault.h"
 #include <weft/detail/binding.h>
@@ -85,6 +86,7 @@ void VariableState::become(const Tensor &value) {
   kept_ = {};
   if (WrittenVariables::innermost_ != nullptr)
     WrittenVariables::innermost_->initialized_any_ = true;
+  if (replica_ != nullptr) replica_->initialized_any_ = true;
   type_.shape = value_.shape();
   kind_.store(Kind::value, std::memory_order_release);
 }
@@ -99,6 +101,10 @@ bool VariableState::seed(std::uint64_t seed) {
 Device VariableState::device() const {
   if (kind() != Kind::value) return {};
   if (const auto cut = this->cut()) return cut->part->device();
+  if (replica_ != nullptr && !of_replica_) [[unlikely]] {
+    if (const VariableState *const own = replica_->find(*this)) return own->device();
+    if (replica_->moves(*this)) return *replica_->device();
+  }
   const std::lock_guard lock(mutex_);
   return value_.defined() ? value_.device() : Device();
 }
@@ -142,6 +148,7 @@ void VariableState::retire(const char *why) {
   retired_.store(why, std::memory_order_release);
   value_ = {};
   kept_ = {};
+  copies_.clear();
 }
 
 std::atomic<std::uint64_t> VariableState::cuts_ = 0;
@@ -151,6 +158,7 @@ void VariableState::cut(VariableCut cut) {
   cut_ = std::make_shared<const VariableCut>(std::move(cut));
   is_cut_.store(true, std::memory_order_release);
   value_ = {};
+  copies_.clear();
   elsewhere_ = false;
   cuts_.fetch_add(1, std::memory_order_release);
 }
@@ -160,6 +168,7 @@ void VariableState::join(const Tensor &value) {
   const std::lock_guard lock(mutex_);
   cut_->part->retire("it was the part of a variable that is whole again, after the function that "
                      "uses it was compiled: compile it anew");
+  copies_.clear();
   value_ = detail::moved(detail::committed(make_contiguous(value)), device);
   elsewhere_ = !detail::on_cpu(value_);
   is_cut_.store(false, std::memory_order_release);
@@ -173,7 +182,43 @@ void VariableState::refuse_cut() const {
                    "the optimizer's gather_state() first");
 }
 
+thread_local constinit ReplicaVariables *VariableState::replica_
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
 Tensor VariableState::load() const {
+  if (replica_ != nullptr && !of_replica_) [[unlikely]] {
+    if (const VariableState *const own = replica_->find(*this)) return own->load();
+    if (cut() == nullptr) return replica_->read(*this);
+  }
+  return load_of_all();
+}
+
+Tensor VariableState::copy_on(Device device) const {
+  Tensor value = load_of_all();
+  if (value.device() == device) return value;
+  const std::lock_guard lock(mutex_);
+  if (updating_) return detail::moved(value, device);
+  const auto found =
+      std::ranges::find_if(copies_, [&](const Tensor &copy) { return copy.device() == device; });
+  return found != copies_.end() ? *found : copies_.emplace_back(detail::moved(value_, device));
+}
+
+std::shared_ptr<VariableState> VariableState::of_replica(const Tensor &value) const {
+  auto own = std::make_shared<VariableState>(value, name(), trainable_);
+  own->of_replica_ = true;
+  return own;
+}
+
+VariableState *VariableState::of_replica_to_write() {
+  return replica_ == nullptr || of_replica_ ? nullptr : replica_->to_write(*this);
+}
+
+VariableState &VariableState::for_call_of_replica(bool writes) {
+  VariableState *const own = writes ? of_replica_to_write() : replica_->find(*this);
+  return own == nullptr ? *this : *own;
+}
+
+Tensor VariableState::load_of_all() const {
   check_value();
   const std::lock_guard lock(mutex_);
   if (cut_ != nullptr) [[unlikely]]
@@ -217,7 +262,7 @@ void VariableState::lock_update() {
   check_fork();
   if (lost_ || retired_ != nullptr || cut_ != nullptr) {
     mutex_.unlock();
-    static_cast<void>(load()); // says so
+    static_cast<void>(load_of_all()); // says so
   }
   if (!updating_ && !VariablesInUse::has(*this)) return;
   const bool updates = updating_;
@@ -254,6 +299,7 @@ static Tensor part_of(const Tensor &whole, const VariableState &part) {
 
 void VariableState::store(const Tensor &value) {
   check_may_assign();
+  if (VariableState *const own = of_replica_to_write()) return own->store(value);
   if (const auto cut = this->cut()) return cut->part->store(part_of(value, *cut->part));
   const Tensor fresh = make_contiguous(value); // outside of the lock, as far as that is possible
   const std::lock_guard lock(mutex_);
@@ -278,7 +324,11 @@ void VariableState::move_to(Device device) {
 }
 
 Tensor VariableState::load_on(Device device) {
-  Tensor value = load();
+  if (replica_ != nullptr && !of_replica_) [[unlikely]] {
+    if (VariableState *const own = replica_->find(*this)) return own->load_on(device);
+    if (replica_->moves(*this)) return copy_on(device);
+  }
+  Tensor value = load_of_all();
   if (value.device() == device) return value;
   const std::lock_guard lock(mutex_);
   if (updating_ || VariablesInUse::has(*this)) return detail::moved(value, device);

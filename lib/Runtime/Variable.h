@@ -18,6 +18,7 @@
 
 namespace weft {
 
+class ReplicaVariables;
 class VariableState;
 
 /// A run of elements, in row-major order, of a whole whose parts the ranks of a group have.
@@ -86,7 +87,7 @@ private:
 
 /// Value, name and type of a variable; the type never changes, once there is one. All members may
 /// be called from any thread: a reader sees the value before or after an update and nothing in
-/// between.
+/// between. A thread that runs a replica has values of its own: see ReplicaVariables.
 class VariableState : public std::enable_shared_from_this<VariableState> {
 public:
   /// Gives the first value, see VariableInitializer.
@@ -167,6 +168,13 @@ public:
       refuse_uninitialized();
     return type_;
   }
+  /// What the replica that this thread runs has in its place, which a compiled call holds; itself
+  /// outside of replicas. `writes` says whether the call does.
+  VariableState &for_call(bool writes) {
+    if (replica_ == nullptr) [[likely]]
+      return *this;
+    return for_call_of_replica(writes);
+  }
   /// Where its value is, and stays; the CPU if it has none.
   Device device() const;
   /// Also of one that is uninitialized.
@@ -221,9 +229,10 @@ public:
   template <class Update>
   void modify(const Update &update) {
     check_may_assign();
+    if (VariableState *const own = of_replica_to_write()) return own->modify(update);
     if (const auto cut = this->cut()) return store(update(cut->gather()));
     const std::lock_guard lock(mutex_);
-    replace(update(load()));
+    replace(update(load_of_all()));
   }
 
   /// Holds the variable for a compiled call that will write it in place: until unlock_update other
@@ -237,15 +246,19 @@ public:
 
   /// Whether the value is on a device other than the CPU, without a wait.
   bool elsewhere() const {
+    if (replica_ != nullptr) [[unlikely]]
+      return device() != Device();
     const auto cut = this->cut();
     return cut == nullptr ? elsewhere_.load(std::memory_order_relaxed) : cut->part->elsewhere();
   }
-  /// The value, contiguous, on a device, where it stays from now on unless a call is using it.
+  /// The value, contiguous, on a device, where it stays from now on unless a call is using it, or
+  /// a replica reads it.
   Tensor load_on(Device device);
   /// As update_buffer, on a device, where the value stays.
   void *update_buffer_on(Device device);
 
 private:
+  friend class ReplicaVariables;
   enum class Kind : std::uint8_t { value, stand_in, uninitialized };
   Kind kind() const { return kind_.load(std::memory_order_acquire); }
   static std::uint64_t next_number();
@@ -255,10 +268,22 @@ private:
   void check_kept(const Shape &shape) const;
   void become(const Tensor &value);
   void replace(const Tensor &value);
+  /// Before each write, with the lock held.
   void note_write() {
-    if (WrittenVariables::innermost_ != nullptr) [[unlikely]]
+    if (!copies_.empty()) [[unlikely]]
+      copies_.clear();
+    if (WrittenVariables::innermost_ != nullptr && !of_replica_) [[unlikely]]
       WrittenVariables::innermost_->note(*this, value_);
   }
+  /// The value that all have who are not in a replica.
+  Tensor load_of_all() const;
+  /// The same, contiguous, on a device; kept until the variable is written.
+  Tensor copy_on(Device device) const;
+  /// One with that value that a replica has in the place of this one.
+  std::shared_ptr<VariableState> of_replica(const Tensor &value) const;
+  /// What this thread's replica has in its place; null where it has nothing of its own.
+  VariableState *of_replica_to_write();
+  VariableState &for_call_of_replica(bool writes);
   void move_to(Device device);
   [[noreturn]] void refuse_cut() const;
   void refuse_read() const;
@@ -274,7 +299,9 @@ private:
   std::shared_ptr<const VariableCut> cut_;
   std::atomic<bool> is_cut_ = false; ///< whether there is a cut_
   static std::atomic<std::uint64_t> cuts_;
-  Tensor value_; ///< contiguous
+  Tensor value_;                       ///< contiguous
+  mutable std::vector<Tensor> copies_; ///< of the value, on other devices
+  bool of_replica_ = false;            ///< it is what a replica has in the place of another
   const std::string name_;
   const bool trainable_;
   bool made_up_ = false; ///< the name
@@ -289,6 +316,8 @@ private:
   Initializer initializer_; ///< null if it was created with a value, or others give it one
   std::optional<std::uint64_t> seed_;
   Tensor kept_; ///< its first value, restored before it had a shape
+  static thread_local constinit ReplicaVariables *replica_
+      __attribute__((tls_model("initial-exec")));
 };
 
 /// Holds variables so that no update comes between what is done with them, in the order of their

@@ -1,4 +1,4 @@
-// Scopes of single replicas, over the notes of variables and the streams of generators.
+// Scopes of single replicas, over their variables and the streams of generators.
 #include <weft/detail/replica_scope.h>
 
 #include <optional>
@@ -6,7 +6,8 @@
 
 #include "Ops/Draws.h"
 #include "Ops/Interpreter.h"
-#include "Runtime/Variable.h"
+#include "Runtime/ReplicaVariables.h"
+#include <weft/ops.h>
 
 namespace weft::detail {
 
@@ -22,30 +23,48 @@ bool is_traced_now() {
 } // namespace
 
 struct ReplicaScope::State {
-  State(const Variable &number, std::int64_t replicas)
-      : streams(number), writes(is_traced_now()),
-        outer(std::exchange(replicas_of_present, replicas)) {}
+  State(const Variable &number_, std::int64_t own, std::int64_t replicas,
+        const std::optional<Device> &device)
+      : number(number_.state().get()), streams(number_),
+        outer(std::exchange(replicas_of_present, replicas)) {
+    if (is_traced_now()) {
+      traced.emplace(/*traced=*/true);
+      return;
+    }
+    variables.emplace(device);
+    variables->give(*number_.state(), tensor(own));
+    present.emplace(&*variables);
+  }
   ~State() { replicas_of_present = outer; }
   State(const State &) = delete;
   State &operator=(const State &) = delete;
 
+  const VariableState *number;
   random::detail::ReplicaStreams streams;
-  WrittenVariables writes;
+  std::optional<WrittenVariables> traced;
+  std::optional<ReplicaVariables> variables;
+  std::optional<ReplicaVariables::Scope> present;
   std::int64_t outer;
 };
 
-ReplicaScope::ReplicaScope(const Variable &number, std::int64_t replicas)
-    : state_(std::make_unique<State>(number, replicas)) {}
+ReplicaScope::ReplicaScope(const Variable &number, std::int64_t own, std::int64_t replicas,
+                           std::optional<Device> device)
+    : state_(std::make_unique<State>(number, own, replicas, device)) {}
 ReplicaScope::~ReplicaScope() = default;
 
+// What the replica itself made, and nobody else has, is gone with it.
 std::vector<ReplicaScope::Written> ReplicaScope::written() const {
   std::vector<Written> all;
-  for (const auto &[variable, before] : state_->writes.entries())
-    // What the replica itself made is gone with it.
-    if (!variable->stands_in() && variable.use_count() > 1) {
-      const Variable of(variable);
-      all.push_back({of, before, aggregation_of(of)});
-    }
+  const auto add = [&](const std::shared_ptr<VariableState> &variable, const Tensor &value) {
+    const Variable of(variable);
+    all.push_back({of, value, aggregation_of(of)});
+  };
+  if (state_->traced)
+    for (const auto &[variable, before] : state_->traced->entries())
+      if (!variable->stands_in() && variable.use_count() > 1) add(variable, {});
+  if (state_->variables)
+    for (const auto &[variable, own] : state_->variables->entries())
+      if (variable.get() != state_->number && variable.use_count() > 1) add(variable, own->load());
   return all;
 }
 
@@ -58,6 +77,7 @@ struct OutsideReplicas::State {
   State &operator=(const State &) = delete;
 
   random::detail::ReplicaStreams::Off streams;
+  ReplicaVariables::Scope variables{nullptr};
   WrittenVariables swallowed;
   std::int64_t outer;
 };

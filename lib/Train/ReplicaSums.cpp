@@ -147,8 +147,12 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &ste
       const VariableState::Merge merge = metrics_[i].variable->merge();
       Tensor all_so_far = metrics_[i].before;
       const auto take = [&](const Tensor &value) {
-        if (!all_so_far.defined()) all_so_far = value;
-        else all_so_far = merge == nullptr ? all_so_far + value : merge(all_so_far, value);
+        if (!all_so_far.defined()) {
+          all_so_far = value;
+          return;
+        }
+        const Tensor beside = weft::detail::moved(value, all_so_far.device());
+        all_so_far = merge == nullptr ? all_so_far + beside : merge(all_so_far, beside);
       };
       if (merge == nullptr) take(counted);
       else
@@ -160,7 +164,8 @@ Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &ste
     other.variable->store(cast(has_mean(dtype) ? sum[next++] : most[next_most++], dtype));
   }
   for (const Written &generator : generators_)
-    generator.variable->store(generator.before + most[next_most++]);
+    generator.variable->store(generator.before +
+                              weft::detail::moved(most[next_most++], generator.before.device()));
   return all;
 }
 

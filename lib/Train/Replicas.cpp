@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <thread>
 
 #include "Checkpoint/Checkpoint.h"
 #include "Distributed/Tree.h"
 #include "NN/Optimizers/State.h"
 #include "Ops/Draws.h"
+#include "Runtime/OnDevice.h"
 #include "Support/Cpu.h"
 #include "Support/Messages.h"
 #include "Train/ReadyGradients.h"
@@ -92,6 +95,7 @@ void Replicas::begin() {
         "epochs = " + std::to_string(settings_.epochs),
         settings_.checkpoints ? "checkpoints" : "no checkpoints",
         counted(static_cast<std::int64_t>(settings_.callbacks.size()), "callback"),
+        counted(static_cast<std::int64_t>(parallel.devices.size()), "device"),
         parts_.size ? counted(*parts_.size, "batch", "es") + " in an epoch"
                     : "batches of no known number",
         parts_.validate ? "a validation" : "no validation",
@@ -129,6 +133,7 @@ void Replicas::begin() {
   if (!(parallel.bucket_mib > 0 && std::isfinite(parallel.bucket_mib)))
     throw ValueError("fit: bucket_mib is " + number_text(parallel.bucket_mib) +
                      ", but must be positive");
+  for (const Device device : parallel.devices) check_device(device);
   check_shards();
   shard(std::move(held));
 }
@@ -150,7 +155,8 @@ void Replicas::settle(std::optional<std::int64_t> restored) {
                               : "found no checkpoint in " +
                                     (settings_.checkpoints ? settings_.checkpoints->folder : "")});
     });
-  if (!restored) count_ = wanted.value_or(ranks_);
+  const auto devices = static_cast<std::int64_t>(settings_.parallel.devices.size());
+  if (!restored) count_ = wanted.value_or(ranks_ * std::max(devices, std::int64_t{1}));
   else if (wanted && *wanted != count_)
     throw ValueError("fit: replicas is " + std::to_string(*wanted) + ", and the run in '" +
                      shown(settings_.checkpoints->folder) + "' has " + std::to_string(count_) +
@@ -160,6 +166,10 @@ void Replicas::settle(std::optional<std::int64_t> restored) {
                      counted(count_, "replica") + ", which they share: start at most " +
                      counted(count_, "rank") +
                      (restored ? "" : ", or ask for " + counted(ranks_, "replica") + " or more"));
+  if (count_ < ranks_ * devices)
+    throw ValueError("fit: each of " + counted(ranks_, "rank") + " has " +
+                     counted(devices, "device") + ", and the run " + counted(count_, "replica") +
+                     ": name fewer devices, or let there be more replicas");
   find_metrics();
   if (any() && ranks_ > 1 && settings_.parallel.overlap.value_or(on_several_hosts(group_)))
     background_ =
@@ -199,73 +209,131 @@ void Replicas::check_metrics() const {
 // One replica
 //===----------------------------------------------------------------------===//
 
-/// Metrics count from 0, generators go on with a stream of the replica's own, and all else is as it
-/// was before the step.
-void Replicas::set_before(std::int64_t replica) {
-  for (const Written &metric : metrics_)
-    if (metric.variable->initialized()) metric.variable->store(zeros_like(metric.variable->load()));
-  for (const Written &generator : generators_)
-    generator.variable->store(
-        cast(random::detail::key_with(generator.before, tensor({replica})), DType::i64));
-  for (const Written &other : others_) other.variable->store(other.before);
+/// Where a generator begins that goes on with a stream of the replica's own.
+Tensor Replicas::first_draw(const Written &generator, std::int64_t replica) const {
+  const DeviceScope beside(generator.before.device());
+  return cast(random::detail::key_with(generator.before, tensor({replica})), DType::i64);
 }
 
-void Replicas::take_back() {
-  for (const std::vector<Written> *list : {&metrics_, &generators_, &others_})
-    for (const Written &written : *list) {
-      const bool has_value = written.variable->initialized();
-      if (written.before.defined()) written.variable->store(written.before);
-      else if (has_value) written.variable->store(zeros_like(written.variable->load()));
-    }
+std::optional<Device> Replicas::device_of(std::int64_t replica) const {
+  const std::vector<Device> &devices = settings_.parallel.devices;
+  if (devices.empty()) return std::nullopt;
+  const auto [first, last] = distributed::share_of(count_, rank_, ranks_);
+  return devices[static_cast<std::size_t>(replica - first) % devices.size()];
 }
 
 /// Adds what was written for the first time to what is known; whether a generator is among it,
 /// which has drawn what all replicas would draw.
-bool Replicas::take_note_of(const WrittenVariables &writes) {
+bool Replicas::take_note_of(const ReplicaVariables &variables) {
   bool again = false;
-  for (const auto &[variable, before] : writes.entries()) {
+  for (const auto &[variable, own] : variables.entries()) {
     const auto has = [&](const std::vector<Written> &list) {
       return std::ranges::find(list, variable, &Written::variable) != list.end();
     };
     // What the step itself made is gone with it.
     if (has(metrics_) || has(generators_) || has(others_) || variable.use_count() == 1) continue;
     if (!variable->of_generator()) {
-      others_.push_back({variable, before});
+      others_.push_back({variable, variable->load()});
       continue;
     }
     // First values are drawn once, by all ranks the same, and what they took stays taken.
     const bool stays =
-        writes.initialized_any() && variable == random::detail::process_state().state();
-    generators_.push_back({variable, stays ? variable->load() : before});
+        variables.initialized_any() && variable == random::detail::process_state().state();
+    generators_.push_back({variable, stays ? own->load() : variable->load()});
     again = true;
   }
   return again;
 }
 
+/// Metrics count from 0, generators go on with a stream of the replica's own, and all else is as it
+/// was before the step.
 template <class Compute>
-Replicas::Leaf Replicas::run_one(std::int64_t replica, const Compute &compute) {
-  Leaf leaf;
-  for (bool again = true; again;) {
-    set_before(replica);
-    const WrittenVariables writes;
-    try {
-      leaf.sums = compute();
-    } catch (...) {
-      take_note_of(writes);
-      throw;
-    }
-    again = take_note_of(writes);
-    repeats_ |= again;
-  }
-  for (const Written &other : others_) leaf.others.push_back(other.variable->load());
+Replicas::Computed Replicas::compute_one(const Part &part, const Compute &compute) {
+  const std::optional<Device> device = device_of(part.replica);
+  Computed computed{.sums = {}, .variables = std::make_unique<ReplicaVariables>(device)};
   for (const Written &metric : metrics_)
-    leaf.metrics.push_back(metric.variable->initialized() ? metric.variable->load() : Tensor());
-  for (const Written &generator : generators_) {
-    const Tensor start =
-        cast(random::detail::key_with(generator.before, tensor({replica})), DType::i64);
-    leaf.draws.push_back(generator.variable->load() - start);
-  }
+    if (metric.variable->initialized())
+      computed.variables->give(*metric.variable, zeros_like(metric.variable->load()));
+  for (const Written &generator : generators_)
+    computed.variables->give(*generator.variable, first_draw(generator, part.replica));
+  const ReplicaVariables::Scope alone(computed.variables.get());
+  std::optional<DeviceScope> there;
+  if (device) there.emplace(*device);
+  Rows rows = part.rows;
+  if (device)
+    for (Tensor &tensor : rows) tensor = weft::detail::moved(tensor, *device);
+  computed.sums = compute(rows, scalar_of(part.weight));
+  return computed;
+}
+
+Replicas::Leaf Replicas::leaf_of(const Part &part, Computed computed) const {
+  const auto own = [&](const Written &written) {
+    return computed.variables->find(*written.variable);
+  };
+  Leaf leaf{.sums = std::move(computed.sums), .others = {}, .metrics = {}, .draws = {}};
+  leaf.weight = part.weight;
+  for (const Written &other : others_)
+    leaf.others.push_back(own(other) != nullptr ? own(other)->load() : other.variable->load());
+  for (const Written &metric : metrics_)
+    leaf.metrics.push_back(own(metric) != nullptr           ? own(metric)->load()
+                           : metric.variable->initialized() ? zeros_like(metric.variable->load())
+                                                            : Tensor());
+  for (const Written &generator : generators_)
+    leaf.draws.push_back(weft::detail::on_host(own(generator)->load()) -
+                         weft::detail::on_host(first_draw(generator, part.replica)));
   return leaf;
+}
+
+template <class Compute>
+Replicas::Leaf Replicas::run_one(const Part &part, const Compute &compute) {
+  Computed computed = compute_one(part, compute);
+  while (take_note_of(*computed.variables)) {
+    repeats_ = true;
+    computed = compute_one(part, compute);
+  }
+  return leaf_of(part, std::move(computed));
+}
+
+/// Where code of the user's runs, which may be in the first run of batches of these shapes, one
+/// replica runs behind the other.
+bool Replicas::may_run_at_once(const std::string &kind, const Rows &batch) {
+  std::string key = kind;
+  for (const Tensor &tensor : batch) key += " " + to_string(tensor.type());
+  const bool is_known = !seen_.insert(std::move(key)).second;
+  return is_known && settings_.parallel.devices.size() > 1 && parts_.replicas.compiled &&
+         background_ == nullptr && !shards_weights();
+}
+
+template <class Compute>
+std::optional<std::vector<Replicas::Leaf>> Replicas::run_at_once(const std::vector<Part> &parts,
+                                                                 const Compute &compute) {
+  std::vector<Computed> computed(parts.size());
+  std::vector<std::exception_ptr> errors(parts.size());
+  const std::size_t devices = settings_.parallel.devices.size();
+  const auto run_device = [&](std::size_t device) {
+    const weft::detail::ReplicasInStep in_step(count_, group_);
+    for (std::size_t i = device; i < parts.size(); i += devices) try {
+        computed[i] = compute_one(parts[i], compute);
+      } catch (...) { // thrown again below
+        errors[i] = std::current_exception();
+        return;
+      }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t device = 1; device < std::min(devices, parts.size()); ++device)
+      threads.emplace_back(run_device, device);
+    run_device(0);
+  }
+  for (const std::exception_ptr &error : errors)
+    if (error != nullptr) std::rethrow_exception(error);
+  bool again = false;
+  for (const Computed &one : computed) again |= take_note_of(*one.variables);
+  if (again) return std::nullopt;
+  std::vector<Leaf> leaves;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    leaves.push_back(leaf_of(parts[i], std::move(computed[i])));
+  return leaves;
 }
 
 //===----------------------------------------------------------------------===//
@@ -287,64 +355,65 @@ std::int64_t Replicas::rows_of(const Rows &tensors) const {
   return *rows;
 }
 
+Replicas::Part Replicas::part_of(const Rows &batch, std::int64_t rows, std::int64_t replica) const {
+  auto [begin, end] = distributed::share_of(rows, static_cast<int>(std::min(replica, count_ - 1)),
+                                            static_cast<int>(count_));
+  Part part{.replica = replica,
+            .rows = {},
+            .weight = static_cast<double>(end - begin) / static_cast<double>(rows)};
+  // One without rows counts nothing; it runs as the others do, so that all know what it would
+  // have written.
+  if (begin == end) {
+    begin = std::min(begin, rows - 1);
+    end = begin + 1;
+  }
+  for (const Tensor &tensor : batch) part.rows.push_back(tensor[{slice(begin, end)}]);
+  return part;
+}
+
 template <class Compute>
-Replicas::Rows Replicas::run(const Rows &batch, const std::string &what, const Compute &compute) {
+Replicas::Rows Replicas::run(const Rows &batch, const std::string &kind, const std::string &what,
+                             const Compute &compute) {
   const std::int64_t rows = rows_of(batch);
   for (Written &metric : metrics_)
     metric.before = metric.variable->initialized() ? metric.variable->load() : Tensor();
   for (Written &generator : generators_) generator.before = generator.variable->load();
   others_.clear();
-  const auto share = [](std::int64_t of, std::int64_t part, std::int64_t parts) {
-    return distributed::share_of(of, static_cast<int>(part), static_cast<int>(parts));
-  };
-  const auto [first, last] = share(count_, rank_, ranks_);
-  std::vector<Leaf> leaves;
+  const auto [first, last] = distributed::share_of(count_, rank_, ranks_);
+  std::vector<Part> parts;
+  for (std::int64_t replica = first; replica < last; ++replica)
+    parts.push_back(part_of(batch, rows, replica));
   distributed::detail::forget_error();
-  const weft::detail::ReplicasInStep in_step(count_, group_);
   repeats_ = false;
   handed_over_.clear();
   const std::string told = what + " of " + counted(rows, "row");
-  std::optional<ReadyGradients> ready;
-  bool is_last = false;
-  double weight_of_last = 0;
   find_parts();
+  if (may_run_at_once(kind, batch))
+    if (auto leaves = run_at_once(parts, compute)) return reduce(std::move(*leaves), told);
+  const weft::detail::ReplicasInStep in_step(count_, group_);
+  std::vector<Leaf> leaves;
+  const Part *of_last = nullptr;
+  std::optional<ReadyGradients> ready;
   if (background_ != nullptr) {
     background_->begin(told, part_of_);
     // The first gradients of a model without values come before it is known who has which part.
     const bool may_begin = part_of_ || !shards_gradients();
     ready.emplace(bucket_bytes(), [&, may_begin](std::size_t number, const Tensor &gradient) {
-      if (is_last && may_begin && !handed(number))
-        hand_over(number, gradient, leaves, weight_of_last);
+      if (of_last != nullptr && may_begin && !handed(number))
+        hand_over(number, gradient, leaves, of_last->weight);
     });
   }
-  try {
-    // Those who gather weights meet in each replica: ranks with fewer of them compute one for that
-    // alone.
-    const std::int64_t met = shards_weights() ? first + (count_ + ranks_ - 1) / ranks_ : last;
-    for (std::int64_t replica = first; replica < std::max(last, met); ++replica) {
-      auto [begin, end] = share(rows, std::min(replica, count_ - 1), count_);
-      const double weight = static_cast<double>(end - begin) / static_cast<double>(rows);
-      is_last = replica + 1 == last;
-      weight_of_last = weight;
-      // One without rows counts nothing; it runs as the others do, so that all know what it would
-      // have written.
-      if (begin == end) {
-        begin = std::min(begin, rows - 1);
-        end = begin + 1;
-      }
-      Rows own;
-      for (const Tensor &tensor : batch) own.push_back(tensor[{slice(begin, end)}]);
-      Leaf leaf = run_one(replica, [&] { return compute(own, scalar_of(weight)); });
-      if (replica >= last) break;
-      leaf.weight = weight;
-      leaves.push_back(std::move(leaf));
-    }
-    ready.reset();
-    return reduce(std::move(leaves), told);
-  } catch (...) {
-    take_back();
-    throw;
+  for (const Part &part : parts) {
+    if (&part == &parts.back()) of_last = &part;
+    leaves.push_back(run_one(part, compute));
   }
+  of_last = nullptr;
+  // Those who gather weights meet in each replica: ranks with fewer of them compute one for that
+  // alone.
+  if (shards_weights() && last - first < (count_ + ranks_ - 1) / ranks_)
+    static_cast<void>(run_one(part_of(batch, rows, last), compute));
+  ready.reset();
+  return reduce(std::move(leaves), told);
 }
 
 Tensor Replicas::step(std::int64_t number, std::int64_t in_epoch) {
@@ -359,12 +428,18 @@ Tensor Replicas::step(std::int64_t number, std::int64_t in_epoch) {
                      ": only the last of an epoch may; let batches have " + counted(count_, "row") +
                      " or more");
   short_batch_ = is_short;
-  Rows all =
-      run(*batch, "step " + std::to_string(number), [&](const Rows &own, const Tensor &weight) {
-        return parts_.replicas.gradients(own, weight);
-      });
+  Rows all = run(*batch, "step", "step " + std::to_string(number),
+                 [&](const Rows &own, const Tensor &weight) {
+                   return parts_.replicas.gradients(own, weight);
+                 });
   const Tensor loss = all.front();
   all.erase(all.begin());
+  if (!settings_.parallel.devices.empty()) {
+    const std::vector<nn::NamedVariable> variables = parts_.replicas.variables();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].defined())
+        all[i] = weft::detail::moved(all[i], variables[i].variable.state()->device());
+  }
   std::optional<optimizers::detail::PartsOfGradients> parts;
   if (part_of_) parts.emplace(*settings_.optimizer->internals());
   parts_.replicas.update(all);
@@ -375,7 +450,7 @@ bool Replicas::validate(std::int64_t epoch) {
   parts_.replicas.start_tests();
   bool any = false;
   for (std::int64_t i = 0; const std::optional<Rows> batch = parts_.replicas.next_test(); ++i) {
-    run(*batch, "test " + std::to_string(i) + " of epoch " + std::to_string(epoch),
+    run(*batch, "test", "test " + std::to_string(i) + " of epoch " + std::to_string(epoch),
         [&](const Rows &own, const Tensor &) {
           parts_.replicas.test(own);
           return Rows();

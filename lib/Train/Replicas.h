@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "Distributed/Background.h"
-#include "Runtime/Variable.h"
+#include "Runtime/ReplicaVariables.h"
 #include <weft/train/fit.h>
 
 namespace weft::train::detail {
@@ -26,7 +27,7 @@ public:
   /// Whether the run is one of several ranks or replicas at all, be it of one of each.
   bool asked() const { return settings_.parallel.replicas != 0; }
   /// Whether steps are those of replicas.
-  bool any() const { return count_ > 1; }
+  bool any() const { return count_ > 1 || !settings_.parallel.devices.empty(); }
   bool leads() const { return rank_ == 0; }
   int rank() const { return rank_; }
   int ranks() const { return ranks_; }
@@ -56,7 +57,7 @@ public:
 
 private:
   using Rows = ReplicaParts::Rows;
-  /// A variable that replicas write, and its value before they did.
+  /// A variable that replicas write, and its value before the step.
   struct Written {
     std::shared_ptr<VariableState> variable;
     Tensor before;
@@ -90,21 +91,43 @@ private:
   void find_metrics();
   std::int64_t rows_of(const Rows &tensors) const;
   /// Runs this rank's replicas on their rows; gives what `compute` does, reduced over all. The
-  /// variables that they wrote have what all of them wrote together.
+  /// variables that they wrote have what all of them wrote together. `what` is the step in words,
+  /// of that kind.
   template <class Compute>
-  Rows run(const Rows &batch, const std::string &what, const Compute &compute);
+  Rows run(const Rows &batch, const std::string &kind, const std::string &what,
+           const Compute &compute);
+  /// One replica of this rank, of a part of the rows.
+  struct Part {
+    std::int64_t replica;
+    Rows rows;
+    double weight;
+  };
+  Part part_of(const Rows &batch, std::int64_t rows, std::int64_t replica) const;
+  /// What a replica computes, and the variables as it leaves them.
+  struct Computed {
+    Rows sums;
+    std::unique_ptr<ReplicaVariables> variables;
+  };
   template <class Compute>
-  Leaf run_one(std::int64_t replica, const Compute &compute);
+  Computed compute_one(const Part &part, const Compute &compute);
+  template <class Compute>
+  Leaf run_one(const Part &part, const Compute &compute);
+  /// All replicas of this rank, the devices at once; nothing if one of them has drawn numbers of
+  /// a generator that was not known.
+  template <class Compute>
+  std::optional<std::vector<Leaf>> run_at_once(const std::vector<Part> &parts,
+                                               const Compute &compute);
+  bool may_run_at_once(const std::string &kind, const Rows &batch);
+  std::optional<Device> device_of(std::int64_t replica) const;
+  Leaf leaf_of(const Part &part, Computed computed) const;
+  Tensor first_draw(const Written &generator, std::int64_t replica) const;
   std::size_t bucket_bytes() const;
   bool handed(std::size_t number) const;
   /// Gives a gradient of this rank's last replica, which has that weight, and those of the others
   /// to the background.
   void hand_over(std::size_t number, const Tensor &gradient, const std::vector<Leaf> &others,
                  double weight);
-  void set_before(std::int64_t replica);
-  /// All that replicas have written is again what it was before the step.
-  void take_back();
-  bool take_note_of(const WrittenVariables &writes);
+  bool take_note_of(const ReplicaVariables &variables);
   std::string complete(std::vector<Leaf> &leaves) const;
   Rows reduce(std::vector<Leaf> leaves, const std::string &step);
 
@@ -121,6 +144,7 @@ private:
   std::vector<bool> handed_over_; ///< which results of this step the background has
   distributed::PartOf part_of_;   ///< of gradients; empty where all ranks get them whole
   std::vector<Written> metrics_, generators_, others_;
+  std::set<std::string> seen_; ///< kinds of runs with the types of batches that they have had
   std::vector<std::string> metric_names_;
 };
 

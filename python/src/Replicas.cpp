@@ -25,12 +25,15 @@ constexpr const char *kAggregations[] = {"mean", "max", "sum", "same"};
 /// A context: what it has noted stays after its end.
 struct BoundScope {
   using Initialized = void; // see Initialized.h
-  BoundScope(const Variable &of, std::int64_t count) : number(of), replicas(count) {}
+  BoundScope(const Variable &of, std::int64_t own_number, std::int64_t count,
+             std::optional<Device> where)
+      : number(of), own(own_number), replicas(count), device(where) {}
   BoundScope(const BoundScope &) = delete;
   BoundScope &operator=(const BoundScope &) = delete;
 
   Variable number;
-  std::int64_t replicas;
+  std::int64_t own, replicas;
+  std::optional<Device> device;
   std::optional<weft::detail::ReplicaScope> scope;
   std::vector<weft::detail::ReplicaScope::Written> written;
 };
@@ -99,11 +102,16 @@ void define_replicas(nb::module_ &module) {
   ClassOf<BoundScope>(module, "internal_ReplicaScope", nb::is_final())
       .def(
           "__init__",
-          [](BoundScope *self, nb::handle number, std::int64_t replicas) {
-            new (self) BoundScope(variable_in(number.ptr()), replicas);
+          [](BoundScope *self, nb::handle number, std::int64_t own, std::int64_t replicas,
+             const std::optional<std::string> &device) {
+            new (self) BoundScope(variable_in(number.ptr()), own, replicas,
+                                  device ? std::optional(Device(*device)) : std::nullopt);
           },
-          Arg("number"), Arg("replicas"))
-      .def("__enter__", [](BoundScope &self) { self.scope.emplace(self.number, self.replicas); })
+          Arg("number"), Arg("own"), Arg("replicas"), Arg("device") = nb::none())
+      .def("__enter__",
+           [](BoundScope &self) {
+             self.scope.emplace(self.number, self.own, self.replicas, self.device);
+           })
       .def("__exit__",
            [](BoundScope &self, const nb::args &) {
              if (self.scope) self.written = self.scope->written();
@@ -111,10 +119,9 @@ void define_replicas(nb::module_ &module) {
            })
       .def("written", [](const BoundScope &self) {
         nb::list all;
-        for (const auto &[variable, before, how] :
-             self.scope ? self.scope->written() : self.written)
+        for (const auto &[variable, value, how] : self.scope ? self.scope->written() : self.written)
           all.append(nb::make_tuple(checked(wrap(variable)),
-                                    before.defined() ? checked(wrap(before)) : nb::none(),
+                                    value.defined() ? checked(wrap(value)) : nb::none(),
                                     kAggregations[static_cast<int>(how)]));
         return all;
       });

@@ -167,6 +167,7 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   replicas.start_tests = [start = method("start_tests"), call] {
     in_python([&] { static_cast<void>(call(start)); });
   };
+  replicas.compiled = nb::cast<bool>(nb::object(calls.attr("compiled")));
   replicas.next_test = next("next_test");
   replicas.test = [test = method("test"), to_list](const std::vector<Tensor> &rows) {
     in_python([&] { nb::handle(test.get())(to_list(rows)); });
@@ -193,8 +194,8 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
   return parts;
 }
 
-using Shared =
-    std::tuple<std::optional<std::int64_t>, nb::object, double, std::optional<bool>, nb::object>;
+using Shared = std::tuple<std::optional<std::int64_t>, nb::object, double, std::optional<bool>,
+                          nb::object, std::vector<std::string>>;
 using Folder =
     std::tuple<std::string, std::int64_t, std::optional<std::int64_t>, std::optional<double>>;
 
@@ -233,13 +234,14 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   train::Parallel parallel{.replicas = 0};
   if (shared) {
     static constexpr const char *states[] = {"none", "optimizer", "gradients", "weights"};
-    const auto &[replicas, group, bucket_mib, overlap, shard_state] = *shared;
+    const auto &[replicas, group, bucket_mib, overlap, shard_state, devices] = *shared;
     parallel = {.replicas = replicas,
                 .group = group_of(group, "fit"),
                 .bucket_mib = bucket_mib,
                 .overlap = overlap,
                 .shard_state = static_cast<train::ShardState>(
-                    word_of(shard_state, states, {"fit", "shard_state"}))};
+                    word_of(shard_state, states, {"fit", "shard_state"})),
+                .devices = {devices.begin(), devices.end()}};
   }
   const nb::object optimizer = calls.attr("optimizer");
   const bool is_own = nb::isinstance<OptimizerObject>(optimizer);

@@ -126,6 +126,13 @@ class Parallel(NamedTuple):
     still computed; otherwise all of them begin behind the last gradient. By default where the ranks are on
     several hosts: in the memory of one there is no wire whose time could be hidden. Models of fewer MiB
     than `bucket_mib` have one exchange, behind the last gradient."""
+    devices: Sequence[str] = ()
+    """Where this rank's replicas are computed, `["gpu:0", "gpu:1"]`: the first on the first device, and so on,
+    again from the first one behind the last; by default where the model is. Each device reads variables from
+    copies of its own; the update is made where they are. Compiled steps run on all devices at once, each on a
+    thread of the library, but for the first of a shape, those whose exchanges overlap and those with
+    `shard_state="weights"`: the same bits, one replica behind the other. `replicas` is by default as many as
+    the ranks have devices then: equally many each."""
 
 
 def _method(of: Any, *names: str) -> Callable[..., Any]:
@@ -177,6 +184,7 @@ class _Calls:
         metrics: list[tuple[str, Any]],
         validation: Dataset[Any] | None,
         compile: bool,
+        replicas_say_where: bool = False,
     ) -> None:
         self.model, self.data, self.optimizer, self.validation = model, data, optimizer, validation
         self.loss, self.metrics = loss, metrics
@@ -186,6 +194,7 @@ class _Calls:
         self._reset = [_method(m, "reset", "reset_state") for _, m in metrics]
         self._training = takes_training(model)
         self._batches: Iterator[Any] | None = None
+        self.compiled = compile
         self.told: list[Any] = []
         """Callbacks, of which some hear of more than the loop tells: where a step or a trial begins."""
         self._train: Callable[..., Any] = self._train_step
@@ -198,10 +207,11 @@ class _Calls:
         self._count = 0
         if compile:
             device = _weft.internal_device_of(model)
+            self._update_by = function(self._update_step, name="update_step", device=device)
+            device = "" if replicas_say_where else device
             self._train = function(self._train_step, name="train_step", device=device)
             self._test = function(self._test_step, name="test_step", device=device)
             self._gradients = function(self._gradient_step, name="gradient_step", device=device)
-            self._update_by = function(self._update_step, name="update_step", device=device)
 
     def _predictions(self, x: Any, training: bool) -> Any:
         if self._training:
@@ -423,11 +433,12 @@ def fit(
         raise TypeError(f"fit: the loss is a {type(loss).__name__}, not a function")
     _method_of_optimizer(optimizer)
     named = _named(metrics)
-    calls = _Calls(model, batches, optimizer, loss, named, tried, compile)
+    options = None if parallel is None or parallel is False else _options(parallel)
+    calls = _Calls(model, batches, optimizer, loss, named, tried, compile, bool(options and options.devices))
     where = None if checkpoints is None else _folder(checkpoints)
     parts: list[tuple[str, Any]] = []
-    shared = None if parallel is None or parallel is False else _parallel(parallel)
-    if shared is not None and shared[-1] is not None:
+    shared = None if options is None else _parallel(options)
+    if options is not None and options.shard_state is not None:
         calls.update_at_once()  # an exchange between ranks
     if where is not None or shared is not None:
         # What there is to save, before the first update.
@@ -468,13 +479,16 @@ def _method_of_optimizer(optimizer: Any) -> None:
         )
 
 
-def _parallel(given: Any) -> tuple[int | None, Any, float, bool | None, Any]:
+def _options(given: Any) -> Parallel:
     if given is True:
         raise TypeError(
             "fit: parallel is True, but must be a number of replicas, or wf.train.Parallel() for one "
             "on each rank"
         )
-    options = given if isinstance(given, Parallel) else Parallel(given)
+    return given if isinstance(given, Parallel) else Parallel(given)
+
+
+def _parallel(options: Parallel) -> tuple[int | None, Any, float, bool | None, Any, list[str]]:
     if isinstance(options.replicas, bool):
         raise TypeError(f"fit: replicas is {options.replicas}, but must be a number, at least 1")
     if options.replicas == 0:
@@ -488,7 +502,15 @@ def _parallel(given: Any) -> tuple[int | None, Any, float, bool | None, Any]:
         4.0 if bucket is None else bucket,
         None if options.overlap is None else bool(options.overlap),
         options.shard_state,
+        _devices(options.devices),
     )
+
+
+def _devices(given: Any) -> list[str]:
+    devices = list(cast("Sequence[Any]", given)) if isinstance(given, list | tuple) else [None]
+    if not all(isinstance(device, str) for device in devices):
+        raise TypeError(f"fit: devices is {given!r}, but must be a list of names like 'gpu:0'")
+    return cast("list[str]", devices)
 
 
 def _folder(given: Any) -> tuple[str, int, int | None, float | None]:

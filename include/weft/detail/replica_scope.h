@@ -4,9 +4,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include <weft/device.h>
 #include <weft/variable.h>
 
 namespace weft::detail {
@@ -20,19 +21,22 @@ enum class Aggregation : std::uint8_t {
 };
 
 /// While it lives, this thread runs one replica, at once or in a trace: draws are of a stream of
-/// its own, first values of variables excepted, and it is noted what it writes. Calls of traced
-/// functions have traces apart. Scopes end in the opposite order.
+/// its own, first values of variables excepted. What it writes at once it has apart, and all others
+/// do not see it; what it writes in a trace is noted. Calls of traced functions have traces apart.
+/// Scopes end in the opposite order.
 class ReplicaScope {
 public:
-  /// `number` is an i64 scalar, the replica's number, which draws read when they are made.
-  ReplicaScope(const Variable &number, std::int64_t replicas);
+  /// `number` is an i64 scalar, the number of a replica, which draws read when they are made: at
+  /// once `own` in this one. Variables are read on the device, if one is given.
+  ReplicaScope(const Variable &number, std::int64_t own, std::int64_t replicas,
+               std::optional<Device> device = {});
   ~ReplicaScope();
   ReplicaScope(const ReplicaScope &) = delete;
   ReplicaScope &operator=(const ReplicaScope &) = delete;
 
   struct Written {
     Variable variable;
-    Tensor before; ///< undefined in a trace
+    Tensor value; ///< its own; undefined in a trace
     Aggregation how;
   };
   /// In the order of first writes, without arguments of functions.
@@ -46,8 +50,8 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// While it lives, nothing is noted, and draws are of the generators themselves: what all replicas
-/// do together.
+/// While it lives, nothing is noted, variables are those of all, and draws are of the generators
+/// themselves: what all replicas do together.
 class OutsideReplicas {
 public:
   OutsideReplicas();

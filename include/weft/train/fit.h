@@ -114,6 +114,13 @@ struct Parallel {
   /// that are trained are cut too, and gathered before each layer that uses them, forward and
   /// backward: more is sent, and callbacks that read a weight do so on all ranks.
   ShardState shard_state = ShardState::none;
+  /// Where this rank's replicas are computed: the first on the first device, and so on, again from
+  /// the first one behind the last; by default where the model is. Each device reads variables from
+  /// copies of its own; the update is made where they are. Compiled steps run on all devices at
+  /// once, each on a thread of the library, but for the first of a shape, those whose exchanges
+  /// overlap and those with `shard_state = weights`: the same bits, one replica behind the other.
+  /// `replicas` is by default as many as the ranks have devices then: equally many each.
+  std::vector<Device> devices = {};
 };
 
 /// Options of `fit`, of inputs X and labels Y.
@@ -155,6 +162,7 @@ struct ReplicaParts {
   std::function<void()> start_tests;
   std::function<std::optional<Rows>()> next_test;
   std::function<void(const Rows &)> test;
+  bool compiled = true; ///< whether `gradients` and `test` run code of the user's only in traces
 };
 
 /// What the loop does with batches whose types it does not know.
@@ -299,7 +307,9 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
   const auto step = [&]<class Called>(std::type_identity<Called>, const auto &run,
                                       const char *name) {
     if (!options.compile) return Called(run);
-    const Device device = detail::device_of(nn::named_variables(model));
+    // Replicas say where they are.
+    const Device device =
+        options.parallel.devices.empty() ? detail::device_of(nn::named_variables(model)) : Device();
     return Called([compiled = function(run, {.name = name, .device = device}),
                    where](const auto &...args) { return compiled(args..., where); });
   };
@@ -324,6 +334,7 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
       all.push_back(part.value_or(Tensor()));
     return all;
   };
+  parts.replicas.compiled = options.compile;
   parts.replicas.variables = [&] { return weft::detail::trained(nn::named_variables(model)); };
   parts.replicas.update = [&](const std::vector<Tensor> &of) {
     detail::apply(options.optimizer, nn::named_variables(model), of);

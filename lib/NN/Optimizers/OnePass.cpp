@@ -42,7 +42,9 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
   // All that can fail comes first.
   std::vector<Tensor> dense(gradients.size());
   std::vector<VariableState *> states;
-  const auto holds = [&](const Variable &variable) { states.push_back(variable.state().get()); };
+  const auto holds = [&](const Variable &variable) {
+    states.push_back(&variable.state()->for_call(/*writes=*/true));
+  };
   if (parts.empty()) holds(state.step);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (!gradients[i].defined()) continue;
@@ -59,7 +61,7 @@ void update_in_one_pass(const detail::OptimizerState &state, const detail::Entri
 
   const HeldVariables held(std::move(states));
   const auto buffer = [](const Variable &variable) {
-    return static_cast<std::byte *>(variable.state()->update_buffer());
+    return static_cast<std::byte *>(variable.state()->for_call(/*writes=*/true).update_buffer());
   };
   std::vector<Work> all;
   std::int64_t chunks = 0;

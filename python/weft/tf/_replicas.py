@@ -27,11 +27,13 @@ __all__ = [
     "note_metric",
     "note_parts",
     "number_of_replica",
+    "placed",
     "reduction_of",
     "regrouped",
     "run_replicas",
     "updated",
     "whole_of",
+    "written_in",
 ]
 
 
@@ -137,6 +139,17 @@ def local_values(value: Any, count: int) -> list[Any]:
         return _more.map_structure(pick, [value])
 
     return [of(i) for i in range(count)]
+
+
+def placed(value: Any, device: str | None) -> Any:
+    """A structure with its tensors on a device, outside of traces, where nothing moves."""
+    if device is None or _weft.internal_is_tracing():
+        return value
+
+    def move(leaf: Any) -> Any:
+        return cast("Any", leaf).to(device) if isinstance(leaf, wf.Tensor) else leaf
+
+    return _more.map_structure(move, [value])
 
 
 def exchanged(lists: list[list[Any]], replicas: int, how: str, what: str) -> list[Any]:
@@ -258,7 +271,8 @@ class ReplicaContext:
         """What `merge` makes for this replica of what each of this process has; the world's ranks come to
         it together."""
         if self._turn is not None:
-            return self._turn.wait(what, merge, own)
+            answer = self._turn.wait(what, merge, own)
+            return placed(answer, self._strategy.device_of_replica(self._local))
         outer, here.replica = here.replica, None
         try:
             with _weft.internal_OutsideReplicas():
@@ -340,13 +354,13 @@ class _Joined:
         for variable, value in zip(self._counts, self._so_far, strict=True):
             variable.assign(value)
 
-    def join(self, written: Sequence[dict[int, Any]], values: Sequence[dict[int, Any]]) -> None:
-        """Has variables, which `written` has by their identities for each replica of this process, what all
-        replicas gave them; one that a replica did not write is as it was, which it has now."""
+    def join(self, written: Sequence[dict[int, Any]]) -> None:
+        """Has variables, which `written_in` gives for each replica of this process, what all replicas gave
+        them; one that a replica did not write is as it was, which it has now."""
         late = {id(v) for metric in self._metrics for v in metric.variables} - self._is_count
         order: dict[int, Any] = {id(v): (v, "sum") for v in self._counts}
         for of in written:
-            for key, (variable, how) in of.items():
+            for key, (variable, _, how) in of.items():
                 order.setdefault(key, (variable, "sum" if key in late else how))
         sums: list[list[Any]] = [[] for _ in written]
         most: list[list[Any]] = [[] for _ in written]
@@ -354,15 +368,14 @@ class _Joined:
         for key, (variable, how) in order.items():
             now = variable.value()
             if how == "same":
-                for of in values:
+                for of in written:
                     if key in of:
-                        variable.assign(of[key])
+                        variable.assign(placed(of[key][1], variable.device))
                         break
                 continue
             kinds.append((variable, how))
-            for of, to_sum, to_most in zip(values, sums, most, strict=True):
-                zero = wf.zeros_like(now) if how == "sum" else now
-                value = of.get(key, zero)
+            for of, to_sum, to_most in zip(written, sums, most, strict=True):
+                value = of[key][1] if key in of else wf.zeros_like(now) if how == "sum" else now
                 if how == "sum":
                     to_sum.append(value)
                 elif how == "mean":
@@ -377,19 +390,23 @@ class _Joined:
             exchanged(sums, self.replicas, "sum", what)  # by which ranks learn that others assigned some
         so_far = {id(v): value for v, value in zip(self._counts, self._so_far, strict=True)}
         for variable, how in kinds:
+            of_all = placed(next(largest if how == "max" else totals), variable.device)
             if how == "sum":
                 before = so_far.get(id(variable))
-                total = next(totals)
-                variable.assign(total if before is None else before + total)
-            elif how == "mean":
-                variable.assign(wf.cast(next(totals) / self.replicas, variable.dtype))
+                variable.assign(of_all if before is None else before + of_all)
             else:
-                variable.assign(wf.cast(next(largest), variable.dtype))
+                variable.assign(wf.cast(of_all / self.replicas if how == "mean" else of_all, variable.dtype))
 
 
 def _wide(value: Any) -> Any:
     name = value.dtype.name
     return value if name in ("float32", "float64") or name.startswith("complex") else wf.cast(value, "float32")
+
+
+def written_in(scope: Any) -> dict[int, Any]:
+    """What a replica has written in its scope, by the identities of the variables: them, their values, and how
+    those of replicas become one."""
+    return {id(v): (v, v.value() if value is None else value, how) for v, value, how in scope.written()}
 
 
 def joined(replicas: int, metrics: Iterable[Any]) -> _Joined:
@@ -403,19 +420,19 @@ def joined(replicas: int, metrics: Iterable[Any]) -> _Joined:
 class _Turn(threading.Thread):
     """A replica of this process. One runs at a time, until it comes to what all do together or its end."""
 
-    def __init__(self, context: ReplicaContext, number: int, f: Callable[[], Any]) -> None:
+    def __init__(self, context: ReplicaContext, local: int, number: int, f: Callable[[int], Any]) -> None:
         super().__init__(daemon=True)
-        self._context, self._number, self._f = context, number, f
+        self._context, self._local, self._f = context, local, f
         self._go, self._back = threading.Semaphore(0), threading.Semaphore(0)
         self._ends = False
-        self._scope = _weft.internal_ReplicaScope(number_of_replica(), context.num_replicas_in_sync)
+        device = context.strategy.device_of_replica(local)
+        self._scope = _weft.internal_ReplicaScope(
+            number_of_replica(), number, context.num_replicas_in_sync, device
+        )
         self.waits: Any = None  # (what, merge, own) of what it has come to
         self.answer: Any = None
         self.result: Any = None
         self.error: BaseException | None = None
-        self.values: dict[int, Any] = {}
-        """What it has written, by the identities of the variables."""
-        self.written: dict[int, Any] = {}
 
     def run(self) -> None:
         self._go.acquire()
@@ -424,8 +441,8 @@ class _Turn(threading.Thread):
                 return
             here.strategy, here.replica = self._context.strategy, self._context
             self._context._turn = self  # pyright: ignore[reportPrivateUsage]
-            with self._scope:
-                self.result = self._f()
+            with self._scope, self._context.strategy.scope_of_device(self._local):
+                self.result = self._f(self._local)
         except _Ended:
             pass
         except BaseException as error:  # noqa: BLE001 # raised by whoever runs the replicas
@@ -445,21 +462,14 @@ class _Turn(threading.Thread):
         here.replica = self._context
         return self.answer
 
-    def go_on(self, base: dict[int, Any]) -> None:
-        """Has it run on; `base` are the variables that replicas have written, with what they had before."""
-        number_of_replica().assign(self._number)
-        for key, (variable, _) in base.items():
-            if key in self.values:
-                variable.assign(self.values[key])
+    def go_on(self) -> None:
+        """Has it run on."""
         self._go.release()
         self._back.acquire()
-        for variable, before, how in self._scope.written():
-            key = id(variable)
-            self.written[key] = (variable, how)
-            self.values[key] = variable.value()
-            base.setdefault(key, (variable, before))
-        for variable, before in base.values():
-            variable.assign(before)
+
+    def written(self) -> dict[int, Any]:
+        """What it has written, see `written_in`."""
+        return written_in(self._scope)
 
     def end(self) -> None:
         """Ends it where it waits."""
@@ -472,17 +482,13 @@ class _Turn(threading.Thread):
 def run_replicas(strategy: Any, count: int, first: int, f: Callable[[int], Any], join: _Joined) -> list[Any]:
     """Runs `count` replicas of this process, of which the first has that number, in turns, and gives the
     results."""
-    device = strategy.scope_of_device
-    turns = [
-        _Turn(ReplicaContext(strategy, i), first + i, _Bound(f, i, device)) for i in range(count)
-    ]
-    base: dict[int, Any] = {}
+    turns = [_Turn(ReplicaContext(strategy, i), i, first + i, f) for i in range(count)]
     try:
         for turn in turns:
             turn.start()
         while True:
             for turn in turns:
-                turn.go_on(base)
+                turn.go_on()
                 if turn.error is not None:
                     raise turn.error
             asked = [turn.waits for turn in turns]
@@ -499,16 +505,5 @@ def run_replicas(strategy: Any, count: int, first: int, f: Callable[[int], Any],
     finally:
         for turn in turns:
             turn.end()
-    join.join([turn.written for turn in turns], [turn.values for turn in turns])
+    join.join([turn.written() for turn in turns])
     return [turn.result for turn in turns]
-
-
-class _Bound:
-    """The function of one replica, with the device of the scope."""
-
-    def __init__(self, f: Callable[[int], Any], number: int, device: Any) -> None:
-        self._f, self._number, self._device = f, number, device
-
-    def __call__(self) -> Any:
-        with self._device():
-            return self._f(self._number)

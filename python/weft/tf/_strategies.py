@@ -101,9 +101,14 @@ class Strategy:
         """The devices of the replicas of this process."""
         return self._devices
 
-    def scope_of_device(self) -> Any:
-        """A context of the device that new tensors go to."""
+    def scope_of_device(self, replica: int = 0) -> Any:
+        """A context of the device that new tensors of one of this process's replicas go to, and variables of
+        the scope, as those of the first."""
         return contextlib.nullcontext()
+
+    def device_of_replica(self, replica: int) -> str | None:
+        """Where one of this process's replicas has its tensors, if they are to be anywhere."""
+        return None
 
     def scope_of_first_values(self) -> Any:
         """A context in which ranks give new variables the same first values."""
@@ -150,6 +155,7 @@ class Strategy:
             raise TypeError(f"run: fn is a {type(fn).__name__}, not a function")
         _replicas.check_turns(self._local)
         given = _replicas.local_values([tuple(args), dict(kwargs or {})], self._local)
+        given = [_replicas.placed(each, self.device_of_replica(i)) for i, each in enumerate(given)]
         outer, here.strategy = here.strategy, self
         try:
             if self._replicas == 1:
@@ -166,28 +172,19 @@ class Strategy:
         traced = _weft.internal_is_tracing()
         if not traced:
             _weft.internal_forget_error()
-        scope: Any = None
         try:
             if self._local > 1:
                 results = _replicas.run_replicas(
                     self, self._local, self._first, lambda i: self._in_step(fn, given[i]), join
                 )
                 return _replicas.regrouped(results)
-            scope = _weft.internal_ReplicaScope(_replicas.number_of_replica(), self._replicas)
-            if not traced:
-                _replicas.number_of_replica().assign(self._first)
+            scope = _weft.internal_ReplicaScope(_replicas.number_of_replica(), self._first, self._replicas)
             with scope, self.scope_of_device():
                 result = self._called(ReplicaContext(self), fn, given[0])
-            written = {id(v): (v, how) for v, _, how in scope.written()}
-            counted = {id(v): v for metric in metrics for v in metric.variables if v.is_initialized()}
-            values = {key: v.value() for key, v in {**{k: v for k, (v, _) in written.items()}, **counted}.items()}
-            join.join([written], [values])
+            join.join([_replicas.written_in(scope)])
             return result
         except BaseException as error:
             if not traced:
-                for variable, before, _ in scope.written() if scope is not None else ():
-                    if before is not None:
-                        variable.assign(before)
                 join.take_back()
                 self._refuse(error)
             raise
@@ -224,7 +221,7 @@ class Strategy:
                 "reduce: the value is one and the same on all replicas, as a number, a variable or a tensor of outside, "
                 "and its sum need not be meant: multiply it by num_replicas_in_sync, or reduce what differs"
             )
-        own = [wf.asarray(each) for each in _replicas.local_values(value, self._local)]
+        own = self._local_tensors(value)
         if axis is None:
             if self._replicas == 1:
                 return own[0]
@@ -240,7 +237,7 @@ class Strategy:
 
     def gather(self, value: Any, axis: int) -> Any:
         """What `run` gave, the tensors of the replicas one behind the other along an axis."""
-        own = [wf.asarray(each) for each in _replicas.local_values(value, self._local)]
+        own = self._local_tensors(value)
         if any(each.ndim == 0 for each in own):
             raise _weft.ShapeError("gather: the value is a scalar, so there is no axis to gather along: write reduce")
         mine = own[0] if len(own) == 1 else wf.concatenate(own, axis)
@@ -257,6 +254,11 @@ class Strategy:
         paddings = [(0, most - mine.shape[axis] if i == axis else 0) for i in range(mine.ndim)]
         parts = wf.split(wf.distributed.all_gather(wf.pad(mine, paddings), axis), self._replicas, axis)
         return wf.concatenate([wf.split(part, [count], axis)[0] for part, count in zip(parts, counts, strict=True)], axis)
+
+    def _local_tensors(self, value: Any) -> list[Any]:
+        """What each replica of this process has, where the first one does."""
+        own = [wf.asarray(each) for each in _replicas.local_values(value, self._local)]
+        return _replicas.placed(own, self.device_of_replica(0))
 
     def _reduced(self, lists: list[list[Any]], how: str) -> list[Any]:
         if self._replicas == 1:
@@ -327,7 +329,10 @@ class Strategy:
 
     def parallel(self) -> Any:
         """What `train.fit` is told."""
-        return None if self._replicas == 1 else train.Parallel(self._replicas)
+        if self._replicas == 1:
+            return None
+        devices = [self.device_of_replica(i) for i in range(self._local)]
+        return train.Parallel(self._replicas, devices=[device for device in devices if device is not None])
 
 
 def _count(x: Any, axes: list[int], kind: Any) -> Any:
@@ -372,8 +377,10 @@ class _Distributed:
 
 
 class MirroredStrategy(Strategy):
-    """Replicas of one process, which take turns: as many as devices are named, by default one for each GPU,
-    and without one a single one. The variables are there once, where they were made.
+    """Replicas of one process: as many as devices are named, by default one for each GPU, and without one a
+    single one. Variables of its scope are on the first device, and others read copies of them. `fit` has the
+    devices compute at once. The functions that `run` calls take turns, as in TensorFlow, and what they ask of
+    GPUs goes on meanwhile.
 
     Raises:
         ValueError: for no device, one that is named twice, or one that is not there
@@ -397,6 +404,17 @@ class MirroredStrategy(Strategy):
                 f"MirroredStrategy: its replicas are those of one process, and there are {size}: write "
                 "tf.distribute.MultiWorkerMirroredStrategy()"
             )
+
+    def scope_of_device(self, replica: int = 0) -> Any:
+        """A context of the device of a replica; of none where all are CPUs."""
+        device = self.device_of_replica(replica)
+        return contextlib.nullcontext() if device is None else _more.device(device)
+
+    def device_of_replica(self, replica: int) -> str | None:
+        """Where one of the replicas has its tensors; None where all are CPUs."""
+        if not any("gpu" in device for device in self._devices):
+            return None
+        return self._devices[replica][1:] if "gpu" in self._devices[replica] else "cpu:0"
 
 
 class MultiWorkerMirroredStrategy(Strategy):
@@ -450,9 +468,9 @@ class OneDeviceStrategy(Strategy):
     def __init__(self, device: str) -> None:
         super().__init__([_device_of("OneDeviceStrategy", device)])
 
-    def scope_of_device(self) -> Any:
+    def scope_of_device(self, replica: int = 0) -> Any:
         """A context of the device."""
-        return _more.device(self._devices[0])
+        return _more.device(self._devices[replica])
 
 
 def _listed(what: str, devices: Any) -> Sequence[Any]:
