@@ -80,14 +80,15 @@ void check_not_empty(const LayerCall &site, const Tensor &x, const Ints &axes) {
 /// how many there are of all. Sums of squares about the mean of all are never a difference of large
 /// numbers.
 std::pair<Moments, Tensor> joined(const Moments &own, const Tensor &count,
-                                  const distributed::Group &group) {
+                                  const detail::ReplicasInStep &replicas,
+                                  const std::string &prefix) {
   const std::int64_t channels = own.mean.shape().back();
   Tensor counts = reshape(count, {1});
   if (const Tensor weight = detail::WeightOfRows::current(); weight.defined())
     counts = counts * cast(reshape(weight, {1}) > 0, count.dtype());
   const Tensor told = concatenate(
       {reshape(own.mean, {channels}), reshape(own.variance, {channels}), counts}, {.axis = 0});
-  const Tensor all = distributed::all_gather(reshape(told, {1, 2 * channels + 1}), 0, group);
+  const Tensor all = replicas.rows_of_all(prefix, told);
   const Tensor means = all[{ellipsis, slice(0, channels)}],
                variances = all[{ellipsis, slice(channels, 2 * channels)}],
                elements = all[{ellipsis, slice(2 * channels, 2 * channels + 1)}];
@@ -141,9 +142,8 @@ Tensor BatchNorm::operator()(const Operand &x, const CallOptions &options) const
   if (unbiased_) count = cast(count_of(value, axes), batch.variance.dtype());
   if (const auto *replicas = detail::ReplicasInStep::current();
       replicas != nullptr && synchronized_) {
-    replicas->check_one_on_each_rank(site.prefix());
     if (!unbiased_) count = cast(count_of(value, axes), batch.variance.dtype());
-    std::tie(batch, count) = joined(batch, count, replicas->group());
+    std::tie(batch, count) = joined(batch, count, *replicas, site.prefix());
   }
   const auto follow = [&](const Variable &moving, const Tensor &now) {
     const Tensor flat = stop_gradient(reshape(now, moving.shape()));

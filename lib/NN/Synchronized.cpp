@@ -3,7 +3,11 @@
 
 #include <utility>
 
+#include <weft/composites.h>
+#include <weft/custom_gradient.h>
 #include <weft/error.h>
+#include <weft/host_call.h>
+#include <weft/ops.h>
 
 namespace weft::detail {
 
@@ -14,8 +18,9 @@ thread_local constinit const WeightOfRows *weight_of_thread = nullptr;
 
 } // namespace
 
-ReplicasInStep::ReplicasInStep(std::int64_t replicas, distributed::Group group)
-    : replicas_(replicas), group_(std::move(group)),
+ReplicasInStep::ReplicasInStep(std::int64_t replicas, distributed::Group group, std::int64_t own,
+                               ReplicaMeeting *meeting)
+    : replicas_(replicas), group_(std::move(group)), own_(own), meeting_(meeting),
       outer_(std::exchange(replicas_of_thread, this)) {}
 ReplicasInStep::~ReplicasInStep() { replicas_of_thread = outer_; }
 
@@ -24,9 +29,51 @@ const ReplicasInStep *ReplicasInStep::current() {
                                                                             : nullptr;
 }
 
-void ReplicasInStep::check_one_on_each_rank(const std::string &prefix) const {
+const ReplicasInStep &ReplicasInStep::in_meeting() {
+  const ReplicasInStep *const step = current();
+  if (step == nullptr || step->meeting_ == nullptr)
+    throw StateError("synchronized statistics are asked for outside of the step of replicas that "
+                     "the function was traced in");
+  return *step;
+}
+
+Tensor ReplicasInStep::gathered(const Tensor &own, std::int64_t replicas) {
+  const auto gather = [replicas](const Tensor &row) {
+    const ReplicasInStep &step = in_meeting();
+    std::vector<Tensor> rows(static_cast<std::size_t>(replicas), zeros_like(row));
+    rows[static_cast<std::size_t>(step.own_)] = row;
+    return step.meeting_->sum(step.own_, stack(rows));
+  };
+  return custom_gradient(
+      [&](const Tensor &row) {
+        const TensorType type = type_of(row);
+        return Pullback{
+            host_call(gather, {.results = {spec(type.dtype, {replicas, type.shape[0]})}}, row),
+            [](const Tensor &cotangent) { return scattered(cotangent); }};
+      },
+      {.name = "BatchNorm"})(own);
+}
+
+Tensor ReplicasInStep::scattered(const Tensor &rows) {
+  const auto scatter = [](const Tensor &mine) -> Tensor {
+    const ReplicasInStep &step = in_meeting();
+    return step.meeting_->sum(step.own_, mine)[step.own_];
+  };
+  return custom_gradient(
+      [&](const Tensor &mine) {
+        const TensorType type = type_of(mine);
+        const std::int64_t replicas = type.shape[0];
+        return Pullback{
+            host_call(scatter, {.results = {spec(type.dtype, {type.shape[1]})}}, mine),
+            [replicas](const Tensor &cotangent) { return gathered(cotangent, replicas); }};
+      },
+      {.name = "BatchNorm"})(rows);
+}
+
+Tensor ReplicasInStep::rows_of_all(const std::string &prefix, const Tensor &own) const {
   const int ranks = group_.size();
-  if (replicas_ == ranks) return;
+  if (replicas_ == ranks) return distributed::all_gather(own[{newaxis, all}], 0, group_);
+  if (meeting_ != nullptr) return gathered(own, replicas_);
   throw ValueError(prefix + "synchronized statistics are those of all replicas, and " +
                    std::to_string(replicas_) + " replicas on " + std::to_string(ranks) +
                    (ranks == 1 ? " rank" : " ranks") +

@@ -5,6 +5,7 @@
 
 #include "Distributed/Tree.h"
 #include "Runtime/OnDevice.h"
+#include "Support/Callback.h"
 #include "Train/Replicas.h"
 #include <weft/detail/binding.h>
 #include <weft/ops.h>
@@ -65,6 +66,19 @@ std::string Replicas::complete(std::vector<Leaf> &leaves) const {
       if (!has(leaf)) leaf.sums[i] = zeros_like(one->sums[i]);
   }
   return missing;
+}
+
+Tensor Replicas::sum_of(const std::vector<Tensor> &own, const std::string &step) {
+  std::vector<Rows> leaves;
+  for (const Tensor &tensor : own) leaves.push_back({tensor});
+  Tensor total;
+  const weft::Callback in_none(nullptr); // each replica of each rank comes here
+  together([&] {
+    const distributed::Lists lists[] = {{Reduction::sum, leaves}};
+    total = reduce_in_buckets(caller_, group_, count_, lists, "statistics of a layer in " + step,
+                              bucket_bytes())[0][0];
+  });
+  return total;
 }
 
 Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &step) {

@@ -14,6 +14,7 @@
 #include "Support/Cpu.h"
 #include "Support/Messages.h"
 #include "Train/ReadyGradients.h"
+#include "Train/ReplicaTurns.h"
 #include <weft/detail/binding.h>
 #include <weft/detail/distributed_place.h>
 #include <weft/detail/synchronized.h>
@@ -284,16 +285,6 @@ Replicas::Leaf Replicas::leaf_of(const Part &part, Computed computed) const {
   return leaf;
 }
 
-template <class Compute>
-Replicas::Leaf Replicas::run_one(const Part &part, const Compute &compute) {
-  Computed computed = compute_one(part, compute);
-  while (take_note_of(*computed.variables)) {
-    repeats_ = true;
-    computed = compute_one(part, compute);
-  }
-  return leaf_of(part, std::move(computed));
-}
-
 /// Where code of the user's runs, which may be in the first run of batches of these shapes, one
 /// replica runs behind the other.
 bool Replicas::may_run_at_once(const std::string &kind, const Rows &batch) {
@@ -301,7 +292,7 @@ bool Replicas::may_run_at_once(const std::string &kind, const Rows &batch) {
   for (const Tensor &tensor : batch) key += " " + to_string(tensor.type());
   const bool is_known = !seen_.insert(std::move(key)).second;
   return is_known && settings_.parallel.devices.size() > 1 && parts_.replicas.compiled &&
-         background_ == nullptr && !shards_weights();
+         background_ == nullptr && !shards_weights() && !meets_;
 }
 
 template <class Compute>
@@ -390,7 +381,17 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &kind, const s
   find_parts();
   if (may_run_at_once(kind, batch))
     if (auto leaves = run_at_once(parts, compute)) return reduce(std::move(*leaves), told);
-  const weft::detail::ReplicasInStep in_step(count_, group_);
+  std::vector<Computed> computed(parts.size());
+  ReplicaTurns *meeting = nullptr;
+  ReplicaTurns turns(
+      parts.size(), first,
+      [&](std::size_t i) {
+        const weft::detail::ReplicasInStep in_step(count_, group_, parts[i].replica, meeting);
+        computed[i] = compute_one(parts[i], compute);
+      },
+      [&](const std::vector<Tensor> &own) { return sum_of(own, told); }, parts_.replicas.idle);
+  // Ranks with fewer replicas gather weights in one more, which nobody would meet.
+  if (!shards_weights()) meeting = &turns;
   std::vector<Leaf> leaves;
   const Part *of_last = nullptr;
   std::optional<ReadyGradients> ready;
@@ -399,19 +400,40 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &kind, const s
     // The first gradients of a model without values come before it is known who has which part.
     const bool may_begin = part_of_ || !shards_gradients();
     ready.emplace(bucket_bytes(), [&, may_begin](std::size_t number, const Tensor &gradient) {
-      if (of_last != nullptr && may_begin && !handed(number))
+      // Where replicas meet, those of other threads have gradients as well.
+      if (of_last != nullptr && may_begin && !handed(number) && !turns.met())
         hand_over(number, gradient, leaves, of_last->weight);
     });
   }
-  for (const Part &part : parts) {
-    if (&part == &parts.back()) of_last = &part;
-    leaves.push_back(run_one(part, compute));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i + 1 == parts.size()) of_last = &parts[i];
+    turns.compute(i);
+    if (turns.met()) break;
+    while (take_note_of(*computed[i].variables)) {
+      repeats_ = true;
+      turns.compute(i);
+    }
+    leaves.push_back(leaf_of(parts[i], std::move(computed[i])));
   }
   of_last = nullptr;
+  if (turns.met()) {
+    meets_ = true;
+    const auto any_again = [&] {
+      bool again = false;
+      for (const Computed &one : computed) again |= take_note_of(*one.variables);
+      repeats_ |= again;
+      return again;
+    };
+    while (any_again()) turns.compute(0);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      leaves.push_back(leaf_of(parts[i], std::move(computed[i])));
+  }
   // Those who gather weights meet in each replica: ranks with fewer of them compute one for that
   // alone.
-  if (shards_weights() && last - first < (count_ + ranks_ - 1) / ranks_)
-    static_cast<void>(run_one(part_of(batch, rows, last), compute));
+  if (shards_weights() && last - first < (count_ + ranks_ - 1) / ranks_) {
+    const weft::detail::ReplicasInStep in_step(count_, group_);
+    static_cast<void>(compute_one(part_of(batch, rows, last), compute));
+  }
   ready.reset();
   return reduce(std::move(leaves), told);
 }

@@ -110,8 +110,6 @@ private:
   };
   template <class Compute>
   Computed compute_one(const Part &part, const Compute &compute);
-  template <class Compute>
-  Leaf run_one(const Part &part, const Compute &compute);
   /// All replicas of this rank, the devices at once; nothing if one of them has drawn numbers of
   /// a generator that was not known.
   template <class Compute>
@@ -130,6 +128,8 @@ private:
   bool take_note_of(const ReplicaVariables &variables);
   std::string complete(std::vector<Leaf> &leaves) const;
   Rows reduce(std::vector<Leaf> leaves, const std::string &step);
+  /// What replicas add up in the middle of a step: over all of them, of those of this rank.
+  Tensor sum_of(const std::vector<Tensor> &own, const std::string &step);
 
   FitParts &parts_;
   const FitSettings &settings_;
@@ -139,6 +139,7 @@ private:
   int rank_ = 0, ranks_ = 1;
   bool exchanging_ = false; ///< what is thrown now is thrown on all ranks
   bool short_batch_ = false;
+  bool meets_ = false;   ///< replicas of one rank have waited for each other
   bool repeats_ = false; ///< a replica of this step is computed once more
   std::unique_ptr<distributed::BackgroundReduction> background_; ///< null without overlap
   std::vector<bool> handed_over_; ///< which results of this step the background has

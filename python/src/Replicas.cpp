@@ -47,13 +47,33 @@ struct BoundOutside {
   std::vector<std::unique_ptr<weft::detail::OutsideReplicas>> scopes;
 };
 
+/// Has the replicas of this process meet by a function of Python, which gives the sum of what each
+/// of them has.
+class PythonMeeting final : public weft::detail::ReplicaMeeting {
+public:
+  explicit PythonMeeting(const nb::object &sum) : sum_(keep(sum)) {}
+  Tensor sum(std::int64_t, const Tensor &own) override {
+    return in_python([&] {
+      const nb::object total = checked(PyObject_CallOneArg(sum_.get(), checked(wrap(own)).ptr()));
+      return to_tensor(total.ptr(), {"run", "a sum of replicas"});
+    });
+  }
+
+private:
+  std::shared_ptr<PyObject> sum_;
+};
+
 struct BoundInStep {
   using Initialized = void; // see Initialized.h
-  explicit BoundInStep(std::int64_t count) : replicas(count) {}
+  BoundInStep(std::int64_t count, std::int64_t own_number, const nb::object &sum)
+      : replicas(count), own(own_number) {
+    if (!sum.is_none()) meeting.emplace(sum);
+  }
   BoundInStep(const BoundInStep &) = delete;
   BoundInStep &operator=(const BoundInStep &) = delete;
 
-  std::int64_t replicas;
+  std::int64_t replicas, own;
+  std::optional<PythonMeeting> meeting;
   std::optional<weft::detail::ReplicasInStep> scope;
 };
 
@@ -137,10 +157,15 @@ void define_replicas(nb::module_ &module) {
   ClassOf<BoundInStep>(module, "internal_ReplicasInStep", nb::is_final())
       .def(
           "__init__",
-          [](BoundInStep *self, std::int64_t replicas) { new (self) BoundInStep(replicas); },
-          Arg("replicas"))
+          [](BoundInStep *self, std::int64_t replicas, std::int64_t own, const nb::object &sum) {
+            new (self) BoundInStep(replicas, own, sum);
+          },
+          Arg("replicas"), Arg("own"), Arg("sum") = nb::none())
       .def("__enter__",
-           [](BoundInStep &self) { self.scope.emplace(self.replicas, distributed::Group()); })
+           [](BoundInStep &self) {
+             self.scope.emplace(self.replicas, distributed::Group(), self.own,
+                                self.meeting ? &*self.meeting : nullptr);
+           })
       .def("__exit__", [](BoundInStep &self, const nb::args &) { self.scope.reset(); });
   ClassOf<BoundFirstValues>(module, "internal_FirstValuesOfRankZero", nb::is_final())
       .def(nb::init<>())

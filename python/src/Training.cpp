@@ -168,6 +168,7 @@ train::detail::FitParts fit_parts(const nb::object &calls) {
     in_python([&] { static_cast<void>(call(start)); });
   };
   replicas.compiled = nb::cast<bool>(nb::object(calls.attr("compiled")));
+  replicas.idle = [](const std::function<void()> &wait) { without_lock(wait); };
   replicas.next_test = next("next_test");
   replicas.test = [test = method("test"), to_list](const std::vector<Tensor> &rows) {
     in_python([&] { nb::handle(test.get())(to_list(rows)); });

@@ -8,11 +8,22 @@
 
 namespace weft::detail {
 
+/// Where the replicas of a rank, which one thread each computes, meet in the middle of a step.
+class ReplicaMeeting {
+public:
+  virtual ~ReplicaMeeting() = default;
+  /// The sum over all replicas of what each gives, of one shape; called once by each. It returns
+  /// when all have come. Throws StateError on all if some come to their end instead.
+  virtual Tensor sum(std::int64_t replica, const Tensor &own) = 0;
+};
+
 /// While it lives, this thread runs one of several replicas that take a step together, which the
 /// ranks of a group share. One alone is none of several.
 class ReplicasInStep {
 public:
-  ReplicasInStep(std::int64_t replicas, distributed::Group group);
+  /// Without a meeting those of one rank do not wait for each other.
+  ReplicasInStep(std::int64_t replicas, distributed::Group group, std::int64_t own = 0,
+                 ReplicaMeeting *meeting = nullptr);
   ~ReplicasInStep();
   ReplicasInStep(const ReplicasInStep &) = delete;
   ReplicasInStep &operator=(const ReplicasInStep &) = delete;
@@ -20,13 +31,20 @@ public:
   /// Those that this thread runs one of; null for none.
   static const ReplicasInStep *current();
   const distributed::Group &group() const { return group_; }
-  /// Throws ValueError, beginning with `prefix`, unless each rank runs one replica: of several, the
-  /// first would wait for those behind it.
-  void check_one_on_each_rank(const std::string &prefix) const;
+  /// What all replicas give, of one dimension, as rows in their order. Differentiable, at once and
+  /// in traces. Throws ValueError, beginning with `prefix`, if a rank has several replicas that do
+  /// not meet: the first would wait for those behind it.
+  Tensor rows_of_all(const std::string &prefix, const Tensor &own) const;
 
 private:
+  static const ReplicasInStep &in_meeting();
+  static Tensor gathered(const Tensor &own, std::int64_t replicas);
+  static Tensor scattered(const Tensor &rows);
+
   std::int64_t replicas_;
   distributed::Group group_;
+  std::int64_t own_;
+  ReplicaMeeting *meeting_;
   const ReplicasInStep *outer_;
 };
 

@@ -22,8 +22,7 @@ struct BatchNormOptions {
   /// Whether the moving variance is the unbiased one, n / (n - 1) times that of the batch, as
   /// PyTorch has it.
   bool unbiased = false;
-  /// Whether the batch of a step of replicas is that of all of them, as with one process: each rank
-  /// runs one replica then.
+  /// Whether the batch of a step of replicas is that of all of them, as without replicas.
   bool synchronized = false;
   DType dtype = DType::f32;
   std::string name = "";

@@ -163,6 +163,8 @@ struct ReplicaParts {
   std::function<std::optional<Rows>()> next_test;
   std::function<void(const Rows &)> test;
   bool compiled = true; ///< whether `gradients` and `test` run code of the user's only in traces
+  /// Calls what waits for other threads, without locks that these need for `gradients`.
+  std::function<void(const std::function<void()> &)> idle = [](const auto &wait) { wait(); };
 };
 
 /// What the loop does with batches whose types it does not know.

@@ -176,8 +176,10 @@ def regrouped(results: Sequence[Any]) -> Any:
 class ReplicaContext:
     """Where a function of `strategy.run` finds itself: `tf.distribute.get_replica_context()`."""
 
-    def __init__(self, strategy: Any, local: int = 0) -> None:
+    def __init__(self, strategy: Any, local: int = 0, number: int = 0) -> None:
         self._strategy, self._local = strategy, local
+        self.number = number
+        """That of this replica among all, as Python has it."""
         self._turn: Any = None
 
     @property
@@ -266,6 +268,14 @@ class ReplicaContext:
             return whole, back
 
         return gathered(own)
+
+    def sum_in_layer(self, own: Any) -> Any:
+        """The sum over all replicas of what a layer that synchronizes gives."""
+
+        def merge(given: list[Any]) -> list[Any]:
+            return exchanged([[each] for each in given], self.num_replicas_in_sync, "sum", "a layer's statistics") * len(given)
+
+        return self.together("a synchronized layer", merge, own)
 
     def together(self, what: str, merge: Callable[[list[Any]], list[Any]], own: Any) -> Any:
         """What `merge` makes for this replica of what each of this process has; the world's ranks come to
@@ -420,14 +430,14 @@ def joined(replicas: int, metrics: Iterable[Any]) -> _Joined:
 class _Turn(threading.Thread):
     """A replica of this process. One runs at a time, until it comes to what all do together or its end."""
 
-    def __init__(self, context: ReplicaContext, local: int, number: int, f: Callable[[int], Any]) -> None:
+    def __init__(self, context: ReplicaContext, local: int, f: Callable[[int], Any]) -> None:
         super().__init__(daemon=True)
         self._context, self._local, self._f = context, local, f
         self._go, self._back = threading.Semaphore(0), threading.Semaphore(0)
         self._ends = False
         device = context.strategy.device_of_replica(local)
         self._scope = _weft.internal_ReplicaScope(
-            number_of_replica(), number, context.num_replicas_in_sync, device
+            number_of_replica(), context.number, context.num_replicas_in_sync, device
         )
         self.waits: Any = None  # (what, merge, own) of what it has come to
         self.answer: Any = None
@@ -482,7 +492,7 @@ class _Turn(threading.Thread):
 def run_replicas(strategy: Any, count: int, first: int, f: Callable[[int], Any], join: _Joined) -> list[Any]:
     """Runs `count` replicas of this process, of which the first has that number, in turns, and gives the
     results."""
-    turns = [_Turn(ReplicaContext(strategy, i), i, first + i, f) for i in range(count)]
+    turns = [_Turn(ReplicaContext(strategy, i, first + i), i, f) for i in range(count)]
     try:
         for turn in turns:
             turn.start()

@@ -160,7 +160,7 @@ class Strategy:
         try:
             if self._replicas == 1:
                 with self.scope_of_device():
-                    return self._called(ReplicaContext(self), fn, given[0])
+                    return self._called(ReplicaContext(self, 0, self._first), fn, given[0])
             return self._joined_run(fn, given)
         finally:
             here.strategy = outer
@@ -180,7 +180,7 @@ class Strategy:
                 return _replicas.regrouped(results)
             scope = _weft.internal_ReplicaScope(_replicas.number_of_replica(), self._first, self._replicas)
             with scope, self.scope_of_device():
-                result = self._called(ReplicaContext(self), fn, given[0])
+                result = self._called(ReplicaContext(self, 0, self._first), fn, given[0])
             join.join([_replicas.written_in(scope)])
             return result
         except BaseException as error:
@@ -197,7 +197,9 @@ class Strategy:
             here.replica = None
 
     def _in_step(self, fn: Callable[..., Any], given: Any) -> Any:
-        with _weft.internal_ReplicasInStep(self._replicas):
+        context = here.replica
+        meeting = context.sum_in_layer if self._local > 1 else None
+        with _weft.internal_ReplicasInStep(self._replicas, context.number, meeting):
             return train.converted(fn, *given[0], **given[1])
 
     def _refuse(self, error: BaseException) -> None:

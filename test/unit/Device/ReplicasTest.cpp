@@ -1,4 +1,5 @@
-// Replicas of one process on several GPUs: their variables, and steps that the devices make at once.
+// Replicas of one process on several GPUs: their variables, and steps that the devices make at
+// once.
 #include "OnGpu.h"
 
 #include <chrono>
@@ -91,16 +92,15 @@ Result trained(std::int64_t replicas, const std::vector<Device> &devices, bool c
   const optimizers::Adam adam(net, {.learning_rate = 0.01});
   there.reset();
   Result result;
-  result.history = train::fit(
-      net, data::from_tensors(x, y).batch(8), // the last has two rows
-      {.optimizer = adam,
-       .loss = losses::softmax_cross_entropy,
-       .metrics = {{"accuracy", metrics::SparseCategoricalAccuracy()}},
-       .epochs = 2,
-       .validation = data::from_tensors(x, y).batch(25),
-       .parallel = {.replicas = replicas, .devices = devices},
-       .compile = compile,
-       .progress = false});
+  result.history = train::fit(net, data::from_tensors(x, y).batch(8), // the last has two rows
+                              {.optimizer = adam,
+                               .loss = losses::softmax_cross_entropy,
+                               .metrics = {{"accuracy", metrics::SparseCategoricalAccuracy()}},
+                               .epochs = 2,
+                               .validation = data::from_tensors(x, y).batch(25),
+                               .parallel = {.replicas = replicas, .devices = devices},
+                               .compile = compile,
+                               .progress = false});
   for (const Variable &variable : nn::variables(net))
     result.weights.push_back(variable.value().to_vector<float>());
   result.device = nn::variables(net).front().state()->device();
@@ -160,7 +160,8 @@ TEST(Replicas, OfGpusLeaveAModelWhereItIs) {
   on_gpu("devices=2", [] {
     const Result result = trained(2, {"gpu:0", "gpu:1"}, true, "cpu");
     EXPECT_EQ(result.device, "cpu");
-    EXPECT_NEAR(result.history.last("loss"), trained(2, {}, true, "cpu").history.last("loss"), 1e-3);
+    EXPECT_NEAR(result.history.last("loss"), trained(2, {}, true, "cpu").history.last("loss"),
+                1e-3);
   });
 }
 

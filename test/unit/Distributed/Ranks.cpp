@@ -326,7 +326,7 @@ int main(int count, char **arguments) {
   else if (part == "threads") threads();
   else if (part == "training") training(argument);
   else if (part == "overlap") overlap(argument);
-  else if (part == "synchronized") synchronized();
+  else if (part == "synchronized") synchronized(argument);
   else if (part == "sharding") sharding(argument);
   say("done, of " + std::to_string(ranks));
   return 0;

@@ -42,8 +42,8 @@ void threads();
 void training(const std::string &how);
 /// Runs whose exchanges begin in the backward pass: "bits", "raises", "dies".
 void overlap(const std::string &how);
-/// Runs whose layers synchronize, and what they refuse.
-void synchronized();
+/// Runs whose layers synchronize: "" beside the whole batch, and with errors; "bits" says digests.
+void synchronized(const std::string &how);
 /// Optimizers' state in parts: "bits", "memory", "hand", "refused".
 void sharding(const std::string &how);
 

@@ -37,6 +37,7 @@ Tensor watched(const Tensor &x) {
 struct Ran {
   std::vector<Tensor> weights;
   std::vector<double> losses;
+  std::string digest;
 };
 
 Ran fit(train::Parallel parallel, bool unbiased, bool compile) {
@@ -61,12 +62,14 @@ Ran fit(train::Parallel parallel, bool unbiased, bool compile) {
                   .progress = false});
   Ran ran;
   for (const Variable &variable : nn::variables(model)) ran.weights.push_back(variable.value());
+  ran.digest = digest_of_run(nn::variables(model), history);
   for (const train::History::Point &point : history.series("loss"))
     ran.losses.push_back(point.value);
   return ran;
 }
 
-void as_the_whole_batch() {
+/// Where ranks have several replicas, these wait for each other in turns.
+void as_the_whole_batch(std::int64_t replicas) {
   const std::int64_t ranks = Group().size();
   for (const bool unbiased : {false, true}) {
     const Ran whole = fit({.replicas = 0}, unbiased, true);
@@ -74,7 +77,7 @@ void as_the_whole_batch() {
     for (const bool compile : {true, false})
       for (const double bucket : {4., 1e-5}) {
         const Ran together =
-            fit({.replicas = ranks, .bucket_mib = bucket, .overlap = true}, unbiased, compile);
+            fit({.replicas = replicas, .bucket_mib = bucket, .overlap = true}, unbiased, compile);
         for (std::size_t i = 0; i < whole.weights.size(); ++i) {
           const double far =
               cast(max(abs(together.weights[i] - whole.weights[i])), f64).item<double>();
@@ -97,19 +100,27 @@ void as_the_whole_batch() {
 
 } // namespace
 
-void synchronized() {
-  as_the_whole_batch();
+void synchronized(const std::string &how) {
+  if (how == "bits") {
+    for (const std::int64_t replicas : {4, 5})
+      say("digest " + fit({.replicas = replicas}, true, true).digest);
+    return;
+  }
   const std::int64_t ranks = Group().size();
-  said([&] { fit({.replicas = 2 * ranks}, false, true); });
-  for (const bool compile : {true, false})
-    for (const Raises where : {Raises::forward, Raises::loss, Raises::backward}) {
-      if (ranks == 1) continue;
-      raises = where;
-      said([&] { fit({.replicas = ranks, .bucket_mib = 1e-5, .overlap = true}, false, compile); });
-      raises = Raises::nowhere;
-      want(all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "goes on");
-    }
-  as_the_whole_batch();
+  as_the_whole_batch(ranks);
+  for (const std::int64_t replicas : {ranks, ranks + 1, 2 * ranks})
+    for (const bool compile : {true, false})
+      for (const Raises where : {Raises::forward, Raises::loss, Raises::backward}) {
+        if (replicas == 1) continue;
+        raises = where;
+        said([&] {
+          fit({.replicas = replicas, .bucket_mib = 1e-5, .overlap = true}, false, compile);
+        });
+        raises = Raises::nowhere;
+        want(all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "goes on");
+      }
+  as_the_whole_batch(ranks + 1);
+  as_the_whole_batch(2 * ranks);
 }
 
 } // namespace weft::distributed::tests
