@@ -87,6 +87,17 @@ Row ranks_shard(const std::string &name, const Session &session) {
                  session.repeats);
 }
 
+Row ranks_shard_state(const std::string &name, const Session &session) {
+  const auto step = [&](const char *contender, const char *state) {
+    return line_server(contender, two_of({session.program("weft-bench-ranks"), "sharded", state}),
+                       2);
+  };
+  return compare(name, "us",
+                 {step("Weft", "weights"), step("none in parts", "none"),
+                  step("optimizer", "optimizer"), step("gradients", "gradients")},
+                 session.repeats);
+}
+
 Row ranks_overlap(const std::string &name, const Session &session) {
   const auto over_a_wire = [&](const char *rate, const char *what) {
     return line_server("Weft", over_wires(session, rate, "2", {"deep", what}), 1);

@@ -153,6 +153,22 @@ double deep_step(std::string_view what) {
   return step_of(model, kSteps, x, y, {.bucket_mib = 0.5, .overlap = what == "overlapped"});
 }
 
+/// A step of a classifier of 1,024 features, four layers of 1,024 units and Adam, 256 rows of all
+/// ranks: `state` is what is in parts, "none", "optimizer", "gradients" or "weights".
+double sharded_step(std::string_view state) {
+  constexpr std::int64_t kSteps = 12, kUnits = 1024, kRows = 256;
+  nn::Sequential model;
+  for (int i = 0; i < 4; ++i) model.add(nn::Dense(kUnits, {.activation = tanh}));
+  model.add(nn::Dense(10));
+  const Tensor x = random::normal({kRows, kUnits}, {.seed = 1});
+  const Tensor y = random::randint({kRows}, 0, 10, {.seed = 2});
+  const auto shards = state == "optimizer"   ? train::ShardState::optimizer
+                      : state == "gradients" ? train::ShardState::gradients
+                      : state == "weights"   ? train::ShardState::weights
+                                             : train::ShardState::none;
+  return step_of(model, kSteps, x, y, {.shard_state = shards});
+}
+
 /// The weights of a perceptron with one hidden layer, or this rank's parts of them.
 struct Weights {
   Tensor inner, outer;
@@ -200,6 +216,7 @@ int run(std::string_view what, std::string_view number) {
     const bool asked = world.rank() != 0 || std::getline(std::cin, line).good();
     if (wd::broadcast(tensor({std::int64_t{asked}})).item<std::int64_t>() == 0) return 0;
     const double seconds = what == "deep"         ? deep_step(number)
+                           : what == "sharded"    ? sharded_step(number)
                            : what == "all_reduce" ? all_reduce(number_in(number))
                            : what == "perceptron" ? perceptron(number)
                            : what == "model"      ? modelled(number_in(number))
@@ -220,7 +237,8 @@ int main(int argc, char **argv) {
     if (argc == 2 && std::string_view(argv[1]) == "table") return weft::bench::print_table(), 0;
     if (argc != 3)
       throw weft::ValueError("weft-bench-ranks all_reduce BYTES, model BYTES, step UNITS, deep "
-                             "overlapped or behind, perceptron cut, by_hand or uncut, or table");
+                             "overlapped or behind, sharded none, optimizer, gradients or "
+                             "weights, perceptron cut, by_hand or uncut, or table");
     return weft::bench::run(argv[1], argv[2]);
   } catch (const std::exception &error) {
     weft::distributed::abort(error.what());

@@ -48,8 +48,15 @@ void ReplicaTurns::fail(std::exception_ptr error) {
 }
 
 void ReplicaTurns::finish() {
-  std::vector<std::thread> threads = std::exchange(threads_, {});
   idle_([&] {
+    std::unique_lock lock(mutex_);
+    // Until then those that run may begin others.
+    if (!threads_.empty())
+      changed_.wait(lock, [&] {
+        return failure_ != nullptr || std::ranges::find(ended_, false) == ended_.end();
+      });
+    std::vector<std::thread> threads = std::exchange(threads_, {});
+    lock.unlock();
     for (std::thread &thread : threads) thread.join();
   });
 }
@@ -66,8 +73,7 @@ void ReplicaTurns::wait_for_turn(std::size_t replica) {
 
 void ReplicaTurns::pass(std::size_t replica) {
   turn_ = replica + 1 == count_ ? 0 : replica + 1;
-  if (turn_ == threads_.size() + 1)
-    threads_.emplace_back([this, next = turn_] { run(next); });
+  if (turn_ == threads_.size() + 1) threads_.emplace_back([this, next = turn_] { run(next); });
   const bool some_ended = std::ranges::find(ended_, true) != ended_.end(),
              all_ended = std::ranges::find(ended_, false) == ended_.end();
   if (turn_ == 0 && some_ended && !all_ended)
@@ -88,7 +94,7 @@ Tensor ReplicaTurns::sum(std::int64_t number, const Tensor &own) {
   if (count_ > 1) {
     {
       const std::lock_guard lock(mutex_);
-      pass(replica);
+      if (failure_ == nullptr) pass(replica);
     }
     wait_for_turn(replica);
   }

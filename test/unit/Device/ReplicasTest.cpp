@@ -67,8 +67,8 @@ struct Net {
   nn::Dense out{3};
   WEFT_FIELDS(Net, hidden, norm, dropout, out)
 
-  Tensor operator()(const Tensor &x, bool training = false) const {
-    return out(dropout(norm(hidden(x), {.training = training}), {.training = training}));
+  Tensor operator()(const Tensor &x, const nn::CallOptions &options = {}) const {
+    return out(dropout(norm(hidden(x), options), options));
   }
 };
 
