@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "Runtime/OnDevice.h"
 #include <weft/error.h>
 
 namespace weft::train::detail {
@@ -98,7 +99,7 @@ Tensor ReplicaTurns::sum(std::int64_t number, const Tensor &own) {
     }
     wait_for_turn(replica);
   }
-  return total_;
+  return weft::detail::moved(total_, own.device());
 }
 
 } // namespace weft::train::detail
