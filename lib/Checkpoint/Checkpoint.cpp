@@ -79,8 +79,8 @@ void save_weights(const std::string &path, const std::vector<nn::NamedVariable> 
       throw StateError("save_weights: '" + entry.path +
                        "' has no value yet: it gets it when its layer is first called");
     if (const int ranks = entry.variable.ranks(); ranks > 1)
-      throw StateError("save_weights: '" + entry.path + "' is cut over " + std::to_string(ranks) +
-                       " ranks: call the optimizer's gather_state() on all of them first");
+      throw StateError(said_of_cut("save_weights: '" + entry.path + "'", ranks) +
+                       std::string(kGatherOnAll));
     all.push_back(entry.variable);
   }
   {

@@ -166,9 +166,8 @@ Snapshot take_snapshot(const char *function, const Checkpoint &what, const SaveO
     } else if (piece == nullptr) {
       snapshot.items.push_back({paths[0], variable.state()->load()});
     } else if (of.parts == 1) {
-      throw StateError(std::string(function) + ": '" + paths[0] + "' is cut over " +
-                       std::to_string(piece->ranks) +
-                       " ranks: call the optimizer's gather_state() on all of them first");
+      throw StateError(said_of_cut(std::string(function) + ": '" + paths[0] + "'", piece->ranks) +
+                       std::string(kGatherOnAll));
     } else if (const Tensor elements = of_whole(*piece, variable.state()->load());
                elements.size() != 0) {
       pieces.push_back(piece_item(paths[0], *piece, elements, texts_of_pieces));

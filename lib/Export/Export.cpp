@@ -127,9 +127,8 @@ public:
     std::vector<std::size_t> frozen;
     for (std::size_t i = 0; i < program.variables.size(); ++i) {
       if (const auto cut = program.variables[i]->cut())
-        refuse("the variable '" + program.variables[i]->name() + "' is cut over " +
-               std::to_string(cut->ranks) +
-               " ranks: call the optimizer's gather_state() on all of them first");
+        refuse(said_of_cut("the variable '" + program.variables[i]->name() + "'", cut->ranks) +
+               std::string(kGatherOnAll));
       if (options_.freeze) freeze(program, i, frozen);
       else add_variable(program.variables[i], program.written[i], entry);
     }

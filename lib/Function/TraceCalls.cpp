@@ -41,9 +41,9 @@ const std::vector<VariableRef> &
 Tracer::parameters(std::span<const detail::VariablePointer> variables) {
   for (const detail::VariablePointer variable : variables) {
     if (const auto cut = (*variable)->cut())
-      throw StateError(program_.name + ": the variable '" + (*variable)->name() + "' is cut over " +
-                       std::to_string(cut->ranks) +
-                       " ranks, and an argument: let the function use it without being given it, "
+      throw StateError(program_.name + ": " +
+                       said_of_cut("the variable '" + (*variable)->name() + "'", cut->ranks) +
+                       ", and an argument: let the function use it without being given it, "
                        "or call the optimizer's gather_state() first");
     actual_.push_back(*variable);
     program_.parameters.push_back(std::make_shared<VariableState>(

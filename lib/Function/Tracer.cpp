@@ -152,9 +152,9 @@ void Tracer::note_variable(const VariableRef &variable, bool written) {
   }
   if (!written) return;
   if (const auto cut = variable->cut())
-    throw StateError(program_.name + ": the variable '" + variable->name() + "' is cut over " +
-                     std::to_string(cut->ranks) +
-                     " ranks, which a traced function cannot assign: assign it behind the call, or "
+    throw StateError(program_.name + ": " +
+                     said_of_cut("the variable '" + variable->name() + "'", cut->ranks) +
+                     ", which a traced function cannot assign: assign it behind the call, or "
                      "call the optimizer's gather_state() first");
   program_.written[index] = true;
   variable->note_traced_write();

@@ -37,35 +37,37 @@ const ReplicasInStep &ReplicasInStep::in_meeting() {
   return *step;
 }
 
-Tensor ReplicasInStep::gathered(const Tensor &own, std::int64_t replicas) {
-  const auto gather = [replicas](const Tensor &row) {
+Tensor ReplicasInStep::gathered(const std::string &where, const Tensor &own,
+                                std::int64_t replicas) {
+  const auto gather = [where, replicas](const Tensor &row) {
     const ReplicasInStep &step = in_meeting();
     std::vector<Tensor> rows(static_cast<std::size_t>(replicas), zeros_like(row));
     rows[static_cast<std::size_t>(step.own_)] = row;
-    return step.meeting_->sum(step.own_, stack(rows));
+    return step.meeting_->sum(step.own_, where, stack(rows));
   };
   return custom_gradient(
       [&](const Tensor &row) {
         const TensorType type = type_of(row);
         return Pullback{
             host_call(gather, {.results = {spec(type.dtype, {replicas, type.shape[0]})}}, row),
-            [](const Tensor &cotangent) { return scattered(cotangent); }};
+            [where](const Tensor &cotangent) { return scattered(where, cotangent); }};
       },
       {.name = "BatchNorm"})(own);
 }
 
-Tensor ReplicasInStep::scattered(const Tensor &rows) {
-  const auto scatter = [](const Tensor &mine) -> Tensor {
+Tensor ReplicasInStep::scattered(const std::string &where, const Tensor &rows) {
+  const auto scatter = [where](const Tensor &mine) -> Tensor {
     const ReplicasInStep &step = in_meeting();
-    return step.meeting_->sum(step.own_, mine)[step.own_];
+    return step.meeting_->sum(step.own_, "the gradient of " + where, mine)[step.own_];
   };
   return custom_gradient(
       [&](const Tensor &mine) {
         const TensorType type = type_of(mine);
         const std::int64_t replicas = type.shape[0];
-        return Pullback{
-            host_call(scatter, {.results = {spec(type.dtype, {type.shape[1]})}}, mine),
-            [replicas](const Tensor &cotangent) { return gathered(cotangent, replicas); }};
+        return Pullback{host_call(scatter, {.results = {spec(type.dtype, {type.shape[1]})}}, mine),
+                        [where, replicas](const Tensor &cotangent) {
+                          return gathered(where, cotangent, replicas);
+                        }};
       },
       {.name = "BatchNorm"})(rows);
 }
@@ -73,7 +75,7 @@ Tensor ReplicasInStep::scattered(const Tensor &rows) {
 Tensor ReplicasInStep::rows_of_all(const std::string &prefix, const Tensor &own) const {
   const int ranks = group_.size();
   if (replicas_ == ranks) return distributed::all_gather(own[{newaxis, all}], 0, group_);
-  if (meeting_ != nullptr) return gathered(own, replicas_);
+  if (meeting_ != nullptr) return gathered(prefix.substr(0, prefix.find(": ")), own, replicas_);
   throw ValueError(prefix + "synchronized statistics are those of all replicas, and " +
                    std::to_string(replicas_) + " replicas on " + std::to_string(ranks) +
                    (ranks == 1 ? " rank" : " ranks") +

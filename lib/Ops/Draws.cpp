@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "Ops/FirstValues.h"
+#include "Runtime/OnDevice.h"
 #include "Runtime/Variable.h"
 #include <weft/detail/binding.h>
 #include <weft/device.h>
@@ -45,7 +46,9 @@ Tensor ReplicaStreams::own(const Variable &generator, const Tensor &state) {
   if (of == nullptr) return state;
   const bool skips = of->first_values_ != 0 && generator.state() == process_state().state();
   const Tensor own = skips ? advanced(state, -of->first_values_) : state;
-  return uncommitted(cast(key_with(own, of->number_.value()), DType::i64));
+  Tensor number = of->number_.value();
+  if (!number.traced() && !own.traced()) number = weft::detail::moved(number, own.impl()->device);
+  return uncommitted(cast(key_with(own, number), DType::i64));
 }
 
 namespace {

@@ -18,8 +18,10 @@ namespace weft {
 /// ranks are as everywhere.
 class ReplicaVariables {
 public:
-  /// Without a device variables are read where they are.
-  explicit ReplicaVariables(std::optional<Device> device = {}) : device_(device) {}
+  /// Without a device variables are read where they are. First values of variables, which all
+  /// replicas have, go to `home`, or else where the thread's new tensors do.
+  explicit ReplicaVariables(std::optional<Device> device = {}, std::optional<Device> home = {})
+      : device_(device), home_(home) {}
   ReplicaVariables(const ReplicaVariables &) = delete;
   ReplicaVariables &operator=(const ReplicaVariables &) = delete;
 
@@ -62,7 +64,7 @@ private:
 
   std::vector<Entry> entries_;
   std::unordered_map<const VariableState *, VariableState *> own_;
-  const std::optional<Device> device_;
+  const std::optional<Device> device_, home_;
   bool initialized_any_ = false;
 };
 

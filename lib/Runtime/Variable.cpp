@@ -81,7 +81,10 @@ std::optional<Shape> VariableState::kept_shape() const {
 
 void VariableState::become(const Tensor &value) {
   const device::ScopesCount on_devices(true); // of a restored value as well
-  value_ = detail::committed(make_contiguous(detail::placed(checked_initial(value, name()))));
+  Tensor first = checked_initial(value, name());
+  if (replica_ != nullptr && replica_->home_) first = detail::moved(first, *replica_->home_);
+  else first = detail::placed(std::move(first));
+  value_ = detail::committed(make_contiguous(first));
   elsewhere_ = !detail::on_cpu(value_);
   kept_ = {};
   if (WrittenVariables::innermost_ != nullptr)
@@ -176,9 +179,13 @@ void VariableState::join(const Tensor &value) {
   cuts_.fetch_add(1, std::memory_order_release);
 }
 
+std::string said_of_cut(const std::string &subject, int ranks) {
+  return subject + " is cut over " + std::to_string(ranks) + " ranks";
+}
+
 void VariableState::refuse_cut() const {
-  throw StateError("the variable '" + name() + "' is cut over " + std::to_string(cut_->ranks) +
-                   " ranks, and this wants all of it: read it by value() on all of them, or call "
+  throw StateError(said_of_cut("the variable '" + name() + "'", cut_->ranks) +
+                   ", and this wants all of it: read it by value() on all of them, or call "
                    "the optimizer's gather_state() first");
 }
 

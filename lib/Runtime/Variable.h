@@ -38,6 +38,11 @@ struct VariablePiece {
   }
 };
 
+/// "the variable 'w' is cut over 4 ranks", and how it becomes whole, for messages.
+std::string said_of_cut(const std::string &subject, int ranks);
+inline constexpr std::string_view kGatherOnAll =
+    ": call the optimizer's gather_state() on all of them first";
+
 /// That a variable is kept in parts, of which this process has one.
 struct VariableCut {
   /// As many elements as all other ranks have, see VariablePiece.

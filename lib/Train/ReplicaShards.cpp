@@ -42,14 +42,14 @@ void Replicas::check_shards() const {
     optimizers::detail::check_may_shard(*settings_.optimizer->internals(),
                                         settings_.parallel.shard_state >= ShardState::gradients);
   if (const std::optional<Variable> weight = cut_weight(); weight && !asked())
-    throw StateError("fit: the variable '" + weight->name() + "' is cut over " +
-                     std::to_string(weight->ranks()) +
-                     " ranks, and this call is none: call the optimizer's gather_state() first");
+    throw StateError(
+        "fit: " + said_of_cut("the variable '" + weight->name() + "'", weight->ranks()) +
+        ", and this call is of one process alone: ask for replicas, or call the "
+        "optimizer's gather_state() first");
   const auto over =
       settings_.optimizer == nullptr ? nullptr : settings_.optimizer->internals()->shards();
   if (over != nullptr && (!asked() || over->ranks != ranks_))
-    throw StateError("fit: the optimizer's state is cut over " + std::to_string(over->ranks) +
-                     " ranks" + ", of which " +
+    throw StateError(said_of_cut("fit: the optimizer's state", over->ranks) + ", of which " +
                      (asked() ? "this run has others" : "this call is none") +
                      ": call gather_state() first");
 }

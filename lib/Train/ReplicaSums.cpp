@@ -68,14 +68,14 @@ std::string Replicas::complete(std::vector<Leaf> &leaves) const {
   return missing;
 }
 
-Tensor Replicas::sum_of(const std::vector<Tensor> &own, const std::string &step) {
+Tensor Replicas::sum_of(const std::vector<Tensor> &own, const std::string &where) {
   std::vector<Rows> leaves;
   for (const Tensor &tensor : own) leaves.push_back({tensor});
   Tensor total;
   const weft::Callback in_none(nullptr); // each replica of each rank comes here
   together([&] {
     const distributed::Lists lists[] = {{Reduction::sum, leaves}};
-    total = reduce_in_buckets(caller_, group_, count_, lists, "statistics of a layer in " + step,
+    total = reduce_in_buckets(caller_, group_, count_, lists, "statistics of " + where,
                               bucket_bytes())[0][0];
   });
   return total;
@@ -84,6 +84,7 @@ Tensor Replicas::sum_of(const std::vector<Tensor> &own, const std::string &step)
 Replicas::Rows Replicas::reduce(std::vector<Leaf> leaves, const std::string &step) {
   const std::size_t results = leaves.front().sums.size();
   const std::string what = step + complete(leaves);
+  const DeviceScope host{Device()}; // scalars go from there to what they are used with
   if (background_ != nullptr) background_->close();
   // Of a replica that was computed twice the first results are of no use: those of draws that all
   // replicas have in common. All ranks find that in the same step.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "Runtime/OnDevice.h"
+#include <weft/detail/distributed_place.h>
 #include <weft/error.h>
 
 namespace weft::train::detail {
@@ -12,7 +13,7 @@ namespace weft::train::detail {
 ReplicaTurns::ReplicaTurns(std::size_t count, std::int64_t first,
                            std::function<void(std::size_t)> compute, Sum sum, Idle idle)
     : count_(count), first_(first), compute_(std::move(compute)), sum_(std::move(sum)),
-      idle_(std::move(idle)) {}
+      idle_(std::move(idle)), place_(distributed::detail::Place::current()) {}
 
 ReplicaTurns::~ReplicaTurns() {
   for (std::thread &thread : threads_) thread.join();
@@ -74,7 +75,11 @@ void ReplicaTurns::wait_for_turn(std::size_t replica) {
 
 void ReplicaTurns::pass(std::size_t replica) {
   turn_ = replica + 1 == count_ ? 0 : replica + 1;
-  if (turn_ == threads_.size() + 1) threads_.emplace_back([this, next = turn_] { run(next); });
+  if (turn_ == threads_.size() + 1)
+    threads_.emplace_back([this, next = turn_] {
+      const distributed::detail::Place place(place_);
+      run(next);
+    });
   const bool some_ended = std::ranges::find(ended_, true) != ended_.end(),
              all_ended = std::ranges::find(ended_, false) == ended_.end();
   if (turn_ == 0 && some_ended && !all_ended)
@@ -84,14 +89,18 @@ void ReplicaTurns::pass(std::size_t replica) {
   changed_.notify_all();
 }
 
-Tensor ReplicaTurns::sum(std::int64_t number, const Tensor &own) {
+Tensor ReplicaTurns::sum(std::int64_t number, const std::string &where, const Tensor &own) {
   const auto replica = static_cast<std::size_t>(number - first_);
   if (alone_)
-    throw StateError("fit: replica " + std::to_string(number) +
-                     " has come to a synchronized layer and the first of this rank has not");
+    throw StateError("fit: replica " + std::to_string(number) + " has come to " + where +
+                     " and the first of this rank has not");
+  if (replica == 0) where_ = where;
+  else if (where != where_)
+    throw StateError("fit: replicas of this rank have come to different layers: " + where_ +
+                     " and " + where);
   met_ = true;
   given_[replica] = own;
-  if (replica + 1 == count_) total_ = sum_(given_);
+  if (replica + 1 == count_) total_ = sum_(where, given_);
   if (count_ > 1) {
     {
       const std::lock_guard lock(mutex_);

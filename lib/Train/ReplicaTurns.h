@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace weft::train::detail {
 /// One runs at a time, in the order of their numbers, so what they do is the same each time.
 class ReplicaTurns final : public weft::detail::ReplicaMeeting {
 public:
-  using Sum = std::function<Tensor(const std::vector<Tensor> &)>;
+  using Sum = std::function<Tensor(const std::string &where, const std::vector<Tensor> &)>;
   using Idle = std::function<void(const std::function<void()> &)>;
 
   /// `compute(i)` computes replica `i` of this rank, and the number of the first one is `first`.
@@ -36,7 +37,7 @@ public:
   /// Whether they have met: the last compute(0) was of all of them.
   bool met() const { return met_; }
 
-  Tensor sum(std::int64_t replica, const Tensor &own) override;
+  Tensor sum(std::int64_t replica, const std::string &where, const Tensor &own) override;
 
 private:
   void run(std::size_t replica);
@@ -51,6 +52,7 @@ private:
   const std::function<void(std::size_t)> compute_;
   const Sum sum_;
   const Idle idle_;
+  const std::string place_; ///< of the thread that began
   bool met_ = false;
   bool alone_ = false; ///< one is computed that is not the first: nobody can be met
 
@@ -60,6 +62,7 @@ private:
   std::vector<bool> ended_;
   std::exception_ptr failure_; ///< the first one
   std::vector<Tensor> given_;
+  std::string where_; ///< the layer that the first one has come to
   Tensor total_;
   std::vector<std::thread> threads_; ///< of all replicas behind the first that have begun
 };

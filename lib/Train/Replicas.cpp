@@ -172,6 +172,7 @@ void Replicas::settle(std::optional<std::int64_t> restored) {
                      counted(devices, "device") + ", and the run " + counted(count_, "replica") +
                      ": name fewer devices, or let there be more replicas");
   find_metrics();
+  settle_home();
   if (any() && ranks_ > 1 && settings_.parallel.overlap.value_or(on_several_hosts(group_)))
     background_ =
         std::make_unique<distributed::BackgroundReduction>(caller_, group_, count_, bucket_bytes());
@@ -223,6 +224,17 @@ std::optional<Device> Replicas::device_of(std::int64_t replica) const {
   return devices[static_cast<std::size_t>(replica - first) % devices.size()];
 }
 
+void Replicas::settle_home() {
+  if (settings_.parallel.devices.empty()) return;
+  const std::vector<nn::NamedVariable> variables = parts_.replicas.all_variables();
+  const bool any = std::ranges::any_of(
+      variables, [](const nn::NamedVariable &entry) { return entry.variable.initialized(); });
+  home_ = any ? train::detail::device_of(variables) : settings_.parallel.devices.front();
+  for (const nn::NamedVariable &entry : variables)
+    if (entry.variable.initialized() && entry.variable.ranks() == 1)
+      static_cast<void>(entry.variable.state()->load_on(*home_));
+}
+
 /// Adds what was written for the first time to what is known; whether a generator is among it,
 /// which has drawn what all replicas would draw.
 bool Replicas::take_note_of(const ReplicaVariables &variables) {
@@ -251,7 +263,7 @@ bool Replicas::take_note_of(const ReplicaVariables &variables) {
 template <class Compute>
 Replicas::Computed Replicas::compute_one(const Part &part, const Compute &compute) {
   const std::optional<Device> device = device_of(part.replica);
-  Computed computed{.sums = {}, .variables = std::make_unique<ReplicaVariables>(device)};
+  Computed computed{.sums = {}, .variables = std::make_unique<ReplicaVariables>(device, home_)};
   for (const Written &metric : metrics_)
     if (metric.variable->initialized())
       computed.variables->give(*metric.variable, zeros_like(metric.variable->load()));
@@ -389,7 +401,10 @@ Replicas::Rows Replicas::run(const Rows &batch, const std::string &kind, const s
         const weft::detail::ReplicasInStep in_step(count_, group_, parts[i].replica, meeting);
         computed[i] = compute_one(parts[i], compute);
       },
-      [&](const std::vector<Tensor> &own) { return sum_of(own, told); }, parts_.replicas.idle);
+      [&](const std::string &where, const std::vector<Tensor> &own) {
+        return sum_of(own, where + " in " + told);
+      },
+      parts_.replicas.idle);
   // Ranks with fewer replicas gather weights in one more, which nobody would meet.
   if (!shards_weights()) meeting = &turns;
   std::vector<Leaf> leaves;

@@ -117,6 +117,8 @@ private:
                                                const Compute &compute);
   bool may_run_at_once(const std::string &kind, const Rows &batch);
   std::optional<Device> device_of(std::int64_t replica) const;
+  /// Settles where the model is, if devices are named, and has all of it there.
+  void settle_home();
   Leaf leaf_of(const Part &part, Computed computed) const;
   Tensor first_draw(const Written &generator, std::int64_t replica) const;
   std::size_t bucket_bytes() const;
@@ -129,7 +131,7 @@ private:
   std::string complete(std::vector<Leaf> &leaves) const;
   Rows reduce(std::vector<Leaf> leaves, const std::string &step);
   /// What replicas add up in the middle of a step: over all of them, of those of this rank.
-  Tensor sum_of(const std::vector<Tensor> &own, const std::string &step);
+  Tensor sum_of(const std::vector<Tensor> &own, const std::string &where);
 
   FitParts &parts_;
   const FitSettings &settings_;
@@ -139,8 +141,9 @@ private:
   int rank_ = 0, ranks_ = 1;
   bool exchanging_ = false; ///< what is thrown now is thrown on all ranks
   bool short_batch_ = false;
-  bool meets_ = false;   ///< replicas of one rank have waited for each other
-  bool repeats_ = false; ///< a replica of this step is computed once more
+  std::optional<Device> home_; ///< of the model, if devices are named
+  bool meets_ = false;         ///< replicas of one rank have waited for each other
+  bool repeats_ = false;       ///< a replica of this step is computed once more
   std::unique_ptr<distributed::BackgroundReduction> background_; ///< null without overlap
   std::vector<bool> handed_over_; ///< which results of this step the background has
   distributed::PartOf part_of_;   ///< of gradients; empty where all ranks get them whole

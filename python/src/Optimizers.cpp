@@ -111,8 +111,9 @@ bool bind_to_model(nb::handle optimizer, nb::handle model) {
   OptimizerObject &self = optimizer_in(optimizer.ptr());
   if (self.made) return false;
   if (!may_train(model))
-    throw StateError("fit: the model has nothing to train that a checkpoint could hold: one that "
-                     "makes its layers in its first call is called before");
+    throw StateError("fit: the model has no variables that are trained, and replicas and "
+                     "checkpoints want to know them before the first step: one that makes its "
+                     "layers in its first call is called before");
   self.bind(self.owned(model));
   return true;
 }

@@ -52,9 +52,9 @@ struct BoundOutside {
 class PythonMeeting final : public weft::detail::ReplicaMeeting {
 public:
   explicit PythonMeeting(const nb::object &sum) : sum_(keep(sum)) {}
-  Tensor sum(std::int64_t, const Tensor &own) override {
+  Tensor sum(std::int64_t, const std::string &where, const Tensor &own) override {
     return in_python([&] {
-      const nb::object total = checked(PyObject_CallOneArg(sum_.get(), checked(wrap(own)).ptr()));
+      const nb::object total = nb::handle(sum_.get())(where, checked(wrap(own)));
       return to_tensor(total.ptr(), {"run", "a sum of replicas"});
     });
   }

@@ -208,6 +208,9 @@ BoundHistory fit(const nb::object &calls, nb::handle model, const SavedParts &sa
   train::detail::FitParts parts = fit_parts(calls);
   parts.checkpoint = saved.parts();
   parts.size = size;
+  parts.replicas.all_variables = [model] {
+    return in_python([&] { return nn::named_variables(PythonParts(model, Optimizers::left)); });
+  };
   parts.replicas.variables = [model] {
     return in_python([&] {
       return weft::detail::trained(nn::named_variables(PythonParts(model, Optimizers::left)));

@@ -129,7 +129,8 @@ class Parallel(NamedTuple):
     devices: Sequence[str] = ()
     """Where this rank's replicas are computed, `["gpu:0", "gpu:1"]`: the first on the first device, and so on,
     again from the first one behind the last; by default where the model is. Each device reads variables from
-    copies of its own; the update is made where they are. Compiled steps run on all devices at once, each on a
+    copies of its own; the update is made where they are, on the first GPU that has one of them; on the first
+    of these devices if the model has no values yet. Compiled steps run on all devices at once, each on a
     thread of the library, but for the first of a shape, those whose exchanges overlap and those with
     `shard_state="weights"`: the same bits, one replica behind the other. `replicas` is by default as many as
     the ranks have devices then: equally many each."""

@@ -12,9 +12,10 @@ namespace weft::detail {
 class ReplicaMeeting {
 public:
   virtual ~ReplicaMeeting() = default;
-  /// The sum over all replicas of what each gives, of one shape; called once by each. It returns
-  /// when all have come. Throws StateError on all if some come to their end instead.
-  virtual Tensor sum(std::int64_t replica, const Tensor &own) = 0;
+  /// The sum over all replicas of what each gives, of one shape; called once by each, in the layer
+  /// `where`. It returns when all have come. Throws StateError on all if some come to another layer
+  /// or to their end instead.
+  virtual Tensor sum(std::int64_t replica, const std::string &where, const Tensor &own) = 0;
 };
 
 /// While it lives, this thread runs one of several replicas that take a step together, which the
@@ -32,14 +33,14 @@ public:
   static const ReplicasInStep *current();
   const distributed::Group &group() const { return group_; }
   /// What all replicas give, of one dimension, as rows in their order. Differentiable, at once and
-  /// in traces. Throws ValueError, beginning with `prefix`, if a rank has several replicas that do
-  /// not meet: the first would wait for those behind it.
+  /// in traces. Throws ValueError, beginning with `prefix`, the layer's "1 (BatchNorm): ", if a
+  /// rank has several replicas that do not meet: the first would wait for those behind it.
   Tensor rows_of_all(const std::string &prefix, const Tensor &own) const;
 
 private:
   static const ReplicasInStep &in_meeting();
-  static Tensor gathered(const Tensor &own, std::int64_t replicas);
-  static Tensor scattered(const Tensor &rows);
+  static Tensor gathered(const std::string &where, const Tensor &own, std::int64_t replicas);
+  static Tensor scattered(const std::string &where, const Tensor &rows);
 
   std::int64_t replicas_;
   distributed::Group group_;

@@ -116,10 +116,11 @@ struct Parallel {
   ShardState shard_state = ShardState::none;
   /// Where this rank's replicas are computed: the first on the first device, and so on, again from
   /// the first one behind the last; by default where the model is. Each device reads variables from
-  /// copies of its own; the update is made where they are. Compiled steps run on all devices at
-  /// once, each on a thread of the library, but for the first of a shape, those whose exchanges
-  /// overlap and those with `shard_state = weights`: the same bits, one replica behind the other.
-  /// `replicas` is by default as many as the ranks have devices then: equally many each.
+  /// copies of its own; the update is made where they are, on the first GPU that has one of them;
+  /// on the first of these devices if the model has no values yet. Compiled steps run on all
+  /// devices at once, each on a thread of the library, but for the first of a shape, those whose
+  /// exchanges overlap and those with `shard_state = weights`: the same bits, one replica behind
+  /// the other. `replicas` is by default as many as the ranks have devices then: equally many each.
   std::vector<Device> devices = {};
 };
 
@@ -155,8 +156,8 @@ struct ReplicaParts {
   /// The loss of these rows of it times a weight, a scalar, then the gradients of it; undefined
   /// where there is none.
   std::function<Rows(const Rows &, const Tensor &weight)> gradients;
-  /// The variables whose gradients these are, in their order.
-  std::function<std::vector<nn::NamedVariable>()> variables;
+  /// The variables whose gradients these are, in their order, and all of the model.
+  std::function<std::vector<nn::NamedVariable>()> variables, all_variables;
   std::function<void(const Rows &gradients)> update;
   /// The same of the validation.
   std::function<void()> start_tests;
@@ -337,6 +338,7 @@ History fit(const Model &model, const data::BasicDataset<std::pair<X, Y>> &data,
     return all;
   };
   parts.replicas.compiled = options.compile;
+  parts.replicas.all_variables = [&] { return nn::named_variables(model); };
   parts.replicas.variables = [&] { return weft::detail::trained(nn::named_variables(model)); };
   parts.replicas.update = [&](const std::vector<Tensor> &of) {
     detail::apply(options.optimizer, nn::named_variables(model), of);

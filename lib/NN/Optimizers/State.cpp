@@ -209,8 +209,8 @@ void OptimizerState::cut_all() {
     // Those who cut weights over the same ranks have the same parts of them.
     if (cut != nullptr && !(over->weights && cut->ranks == over->ranks &&
                             cut->group == distributed::number_of(over->group.state())))
-      throw StateError(std::string(kind) + ": shard_state: the variable '" + weight.name() +
-                       "' is cut over " + std::to_string(cut->ranks) + " ranks" +
+      throw StateError(std::string(kind) + ": shard_state: " +
+                       said_of_cut("the variable '" + weight.name() + "'", cut->ranks) +
                        (over->weights ? " of another group" : "") + ": call gather_state() first");
     sizes.push_back(
         {cut != nullptr ? cut->part->piece()->elements_of_whole() : weight.state()->load().size(),

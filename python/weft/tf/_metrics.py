@@ -8,7 +8,7 @@ import weft as wf
 from weft import _weft
 from weft._signatures import init_of
 
-from ._replicas import note_metric
+from ._replicas import note_metric, note_reset
 
 _library: Any = wf.metrics
 
@@ -35,6 +35,7 @@ class Metric(_library.Metric):
 
     def reset_state(self) -> None:
         """Puts zeros into all variables."""
+        note_reset(self)
         base: Any = super()
         base.reset()
 
@@ -65,6 +66,19 @@ class _OfLibrary:
     def result(self) -> Any:
         """What the batches so far amount to, as a float32 scalar."""
         return wf.cast(self._kind.result(self), "float32")
+
+    def reset(self) -> None:
+        """Has it count from 0."""
+        note_reset(self)
+        self._kind.reset(self)
+
+    def reset_state(self) -> None:
+        """As `reset`."""
+        self.reset()
+
+    def reset_states(self) -> None:
+        """As `reset`."""
+        self.reset()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Adds a batch, and gives the result."""

@@ -26,6 +26,7 @@ __all__ = [
     "local_values",
     "note_metric",
     "note_parts",
+    "note_reset",
     "number_of_replica",
     "placed",
     "reduction_of",
@@ -70,6 +71,12 @@ def note_metric(metric: Any) -> None:
     """That a metric was made: those of a strategy's scope belong to it."""
     if here.strategy is not None:
         here.strategy.note_metric(metric)
+
+
+def note_reset(metric: Any) -> None:
+    """That a replica has a metric count from 0: what it counted before `run` is forgotten."""
+    if here.replica is not None and here.replica.strategy.joining is not None:
+        here.replica.strategy.joining.note_reset(metric)
 
 
 @contextlib.contextmanager
@@ -269,13 +276,13 @@ class ReplicaContext:
 
         return gathered(own)
 
-    def sum_in_layer(self, own: Any) -> Any:
-        """The sum over all replicas of what a layer that synchronizes gives."""
+    def sum_in_layer(self, where: str, own: Any) -> Any:
+        """The sum over all replicas of what that layer gives, which synchronizes."""
 
         def merge(given: list[Any]) -> list[Any]:
-            return exchanged([[each] for each in given], self.num_replicas_in_sync, "sum", "a layer's statistics") * len(given)
+            return exchanged([[each] for each in given], self.num_replicas_in_sync, "sum", f"statistics of {where}") * len(given)
 
-        return self.together("a synchronized layer", merge, own)
+        return self.together(where, merge, own)
 
     def together(self, what: str, merge: Callable[[list[Any]], list[Any]], own: Any) -> Any:
         """What `merge` makes for this replica of what each of this process has; the world's ranks come to
@@ -358,6 +365,11 @@ class _Joined:
             variable.assign(wf.zeros_like(variable.value()))
         self._is_count = {id(v) for v in self._counts}
         self._metrics = list(metrics)
+        self._reset: set[int] = set()
+
+    def note_reset(self, metric: Any) -> None:
+        """That replicas have it count from 0."""
+        self._reset |= {id(v) for v in metric.variables}
 
     def take_back(self) -> None:
         """After an error, metrics have what they had."""
@@ -402,7 +414,7 @@ class _Joined:
         for variable, how in kinds:
             of_all = placed(next(largest if how == "max" else totals), variable.device)
             if how == "sum":
-                before = so_far.get(id(variable))
+                before = None if id(variable) in self._reset else so_far.get(id(variable))
                 variable.assign(of_all if before is None else before + of_all)
             else:
                 variable.assign(wf.cast(of_all / self.replicas if how == "mean" else of_all, variable.dtype))

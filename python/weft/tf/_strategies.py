@@ -82,6 +82,8 @@ class Strategy:
         self._devices = tuple(_listed(type(self).__name__, devices))
         self._metrics: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._made = 0
+        self.joining: Any = None
+        """What a run that is going on becomes in the end."""
         self._first, self._local, self._replicas = 0, len(self._devices), len(self._devices)
 
     # A model that is copied trains by the same strategy.
@@ -168,7 +170,7 @@ class Strategy:
     def _joined_run(self, fn: Callable[..., Any], given: list[Any]) -> Any:
         # In the order in which all ranks have made them.
         metrics = [metric for _, metric in sorted(self._metrics.items())]
-        join = _replicas.joined(self._replicas, metrics)
+        join = self.joining = _replicas.joined(self._replicas, metrics)
         traced = _weft.internal_is_tracing()
         if not traced:
             _weft.internal_forget_error()
@@ -188,6 +190,8 @@ class Strategy:
                 join.take_back()
                 self._refuse(error)
             raise
+        finally:
+            self.joining = None
 
     def _called(self, context: ReplicaContext, fn: Callable[..., Any], given: Any) -> Any:
         here.replica = context

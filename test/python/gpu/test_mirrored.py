@@ -56,6 +56,29 @@ def test_a_loop_by_hand_has_each_replica_on_its_device(on_gpu):
     on_gpu(LOOP, "devices=2,stress")
 
 
+def test_draws_are_on_the_device_of_the_replica(on_gpu):
+    on_gpu(
+        """
+        from weft import tf
+        two = tf.distribute.MirroredStrategy()
+        own = tf.random.Generator.from_seed(1)
+        with two.scope():
+            of_scope = tf.random.Generator.from_seed(1)
+            dropout = tf.keras.layers.Dropout(0.5, seed=4)
+        drawn = [
+            lambda: tf.random.normal([9]), lambda: tf.nn.dropout(tf.ones(9), 0.5), lambda: own.normal([9]),
+            lambda: of_scope.normal([9]), lambda: dropout(tf.ones(9), training=True), lambda: tf.random.shuffle(tf.range(9)),
+        ]
+        for draw in drawn:
+            for call in (draw, tf.function(draw)):
+                first, second = two.run(call).values
+                assert first.device.lower()[-5:] == "gpu:0" and second.device.lower()[-5:] == "gpu:1"
+                assert first.tolist() != second.tolist()
+        """,
+        "devices=2",
+    )
+
+
 def test_fit_computes_on_all_devices(on_gpu):
     on_gpu(
         """
@@ -83,6 +106,20 @@ def test_fit_computes_on_all_devices(on_gpu):
         for more in ({}, {"compile": False}):
             assert run(Parallel(devices=["gpu:0", "gpu:1"]), **more) == run(2, **more)
             assert run(Parallel(5, devices=["gpu:1", "gpu:0"]), **more) == run(5, **more)
+
+        # A model that is not built yet, whose kernels come where its biases are.
+        for compiled in (True, False):
+            new = wf.Sequential([wf.nn.Dense(4), wf.nn.Dense(1)])
+            wf.train.fit(
+                new, wf.data.from_tensors(X, Y).batch(8), optimizer=wf.optimizers.Adam(0.01), compile=compiled,
+                loss=wf.losses.mean_squared_error, parallel=Parallel(devices=["gpu:0", "gpu:1"]), progress=False)
+            assert {v.value().device.lower()[-5:] for layer in new for v in (layer.kernel, layer.bias)} == {"cpu:0"}
+            assert new(wf.asarray(X)).shape == (30, 1)
+        with wf.device("gpu:0"):
+            norm = wf.Sequential([wf.nn.BatchNorm(), wf.nn.Dense(1)])
+            wf.train.fit(
+                norm, wf.data.from_tensors(X, Y).batch(8), optimizer=wf.optimizers.SGD(0.01), loss=wf.losses.mean_squared_error,
+                parallel=Parallel(devices=["gpu:0", "gpu:1"]), progress=False)
 
         tf.random.set_seed(5)
         with tf.distribute.MirroredStrategy().scope() as strategy:
