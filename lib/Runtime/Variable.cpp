@@ -36,13 +36,13 @@ VariableState::VariableState(const Tensor &value, std::string name, bool trainab
       name_(std::move(name)), trainable_(trainable), type_(value.type()),
       elsewhere_(!detail::on_cpu(value_)) {}
 
-thread_local constinit WrittenVariables *WrittenVariables::innermost_
+thread_local constinit TracedWrites *TracedWrites::innermost_
     __attribute__((tls_model("initial-exec"))) = nullptr;
 
-void WrittenVariables::note(VariableState &variable, const Tensor &before) {
-  const bool known = std::ranges::any_of(
-      entries_, [&](const Entry &entry) { return entry.variable.get() == &variable; });
-  if (!known) entries_.push_back({variable.shared_from_this(), before});
+void TracedWrites::note(VariableState &variable) {
+  const bool known =
+      std::ranges::any_of(variables_, [&](const auto &noted) { return noted.get() == &variable; });
+  if (!known) variables_.push_back(variable.shared_from_this());
 }
 
 VariableState::~VariableState() { delete path_.load(std::memory_order_relaxed); }
@@ -87,8 +87,6 @@ void VariableState::become(const Tensor &value) {
   value_ = detail::committed(make_contiguous(first));
   elsewhere_ = !detail::on_cpu(value_);
   kept_ = {};
-  if (WrittenVariables::innermost_ != nullptr)
-    WrittenVariables::innermost_->initialized_any_ = true;
   if (replica_ != nullptr) replica_->initialized_any_ = true;
   type_.shape = value_.shape();
   kind_.store(Kind::value, std::memory_order_release);
@@ -281,7 +279,7 @@ void VariableState::lock_update() {
 
 void VariableState::replace(const Tensor &value) {
   lost_ = false;
-  note_write();
+  drop_copies();
   // It stays where it is, wherever the value comes from.
   Tensor fresh = detail::committed(make_contiguous(detail::moved(value, value_.device())));
   // Compiled code that is writing knows the buffer by its address.
@@ -315,7 +313,7 @@ void VariableState::store(const Tensor &value) {
 }
 
 void *VariableState::update_buffer() {
-  note_write();
+  drop_copies();
   const detail::TensorImpl *impl = value_.impl();
   const bool unique = impl->references.load(std::memory_order_acquire) == 1;
   const bool own =

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "Support/Fork.h"
@@ -57,37 +58,25 @@ namespace detail {
 enum class Aggregation : std::uint8_t;
 }
 
-/// Notes, for as long as it lives, which variables this thread writes, at once and by compiled
-/// code, and what they had before; or which ones traces write. The innermost notes alone.
-class WrittenVariables {
+/// Notes, for as long as it lives, which variables traces of this thread write; the innermost
+/// alone.
+class TracedWrites {
 public:
-  struct Entry {
-    std::shared_ptr<VariableState> variable;
-    Tensor before;
-  };
-
-  explicit WrittenVariables(bool traced = false) : outer_(innermost_), traced_(traced) {
-    innermost_ = this;
-  }
-  ~WrittenVariables() { innermost_ = outer_; }
-  WrittenVariables(const WrittenVariables &) = delete;
-  WrittenVariables &operator=(const WrittenVariables &) = delete;
+  TracedWrites() : outer_(std::exchange(innermost_, this)) {}
+  ~TracedWrites() { innermost_ = outer_; }
+  TracedWrites(const TracedWrites &) = delete;
+  TracedWrites &operator=(const TracedWrites &) = delete;
 
   /// In the order in which they were first written.
-  const std::vector<Entry> &entries() const { return entries_; }
-  /// Whether a variable was given its first value.
-  bool initialized_any() const { return initialized_any_; }
+  const std::vector<std::shared_ptr<VariableState>> &variables() const { return variables_; }
 
 private:
   friend class VariableState;
-  void note(VariableState &variable, const Tensor &before);
+  void note(VariableState &variable);
 
-  std::vector<Entry> entries_;
-  bool initialized_any_ = false;
-  WrittenVariables *const outer_;
-  const bool traced_;
-  static thread_local constinit WrittenVariables *innermost_
-      __attribute__((tls_model("initial-exec")));
+  std::vector<std::shared_ptr<VariableState>> variables_;
+  TracedWrites *const outer_;
+  static thread_local constinit TracedWrites *innermost_ __attribute__((tls_model("initial-exec")));
 };
 
 /// Value, name and type of a variable; the type never changes, once there is one. All members may
@@ -163,9 +152,8 @@ public:
   void retire(const char *why);
   /// That a trace has an op that writes it.
   void note_traced_write() {
-    WrittenVariables *const notes = WrittenVariables::innermost_;
-    if (notes != nullptr && notes->traced_) [[unlikely]]
-      notes->note(*this, {});
+    if (TracedWrites::innermost_ != nullptr) [[unlikely]]
+      TracedWrites::innermost_->note(*this);
   }
   /// Throws StateError if it is uninitialized.
   const TensorType &type() const {
@@ -274,11 +262,9 @@ private:
   void become(const Tensor &value);
   void replace(const Tensor &value);
   /// Before each write, with the lock held.
-  void note_write() {
+  void drop_copies() {
     if (!copies_.empty()) [[unlikely]]
       copies_.clear();
-    if (WrittenVariables::innermost_ != nullptr && !of_replica_) [[unlikely]]
-      WrittenVariables::innermost_->note(*this, value_);
   }
   /// The value that all have who are not in a replica.
   Tensor load_of_all() const;

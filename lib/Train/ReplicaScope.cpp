@@ -28,7 +28,7 @@ struct ReplicaScope::State {
       : number(number_.state().get()), streams(number_),
         outer(std::exchange(replicas_of_present, replicas)) {
     if (is_traced_now()) {
-      traced.emplace(/*traced=*/true);
+      traced.emplace();
       return;
     }
     variables.emplace(device);
@@ -41,7 +41,7 @@ struct ReplicaScope::State {
 
   const VariableState *number;
   random::detail::ReplicaStreams streams;
-  std::optional<WrittenVariables> traced;
+  std::optional<TracedWrites> traced;
   std::optional<ReplicaVariables> variables;
   std::optional<ReplicaVariables::Scope> present;
   std::int64_t outer;
@@ -60,7 +60,7 @@ std::vector<ReplicaScope::Written> ReplicaScope::written() const {
     all.push_back({of, value, aggregation_of(of)});
   };
   if (state_->traced)
-    for (const auto &[variable, before] : state_->traced->entries())
+    for (const auto &variable : state_->traced->variables())
       if (!variable->stands_in() && variable.use_count() > 1) add(variable, {});
   if (state_->variables)
     for (const auto &[variable, own] : state_->variables->entries())
@@ -78,7 +78,7 @@ struct OutsideReplicas::State {
 
   random::detail::ReplicaStreams::Off streams;
   ReplicaVariables::Scope variables{nullptr};
-  WrittenVariables swallowed;
+  TracedWrites swallowed;
   std::int64_t outer;
 };
 
