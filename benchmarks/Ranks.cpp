@@ -222,8 +222,13 @@ int run(std::string_view what, std::string_view number) {
                            : what == "model"      ? modelled(number_in(number))
                                                   : step(number_in(number));
     if (world.rank() != 0) continue;
+    // Rows that compare ways of Weft's own name them.
+    const std::string who = what == "model" ? "the cost model"
+                            : what == "sharded" || what == "perceptron"
+                                ? "Weft, " + std::string(number)
+                                : "Weft";
     std::printf("{\"value\": %.6g, \"unit\": \"us\", \"with\": \"%s, %d ranks\"}\n", 1e6 * seconds,
-                what == "model" ? "the cost model" : "Weft", world.size());
+                who.c_str(), world.size());
     std::fflush(stdout);
   }
 }
