@@ -85,6 +85,15 @@ inline std::string digests(const std::string &text) {
   return all;
 }
 
+/// Those of its lines that are of as many replicas as there are ranks, or more: "rank 0: 4 ...".
+inline std::string of_enough_replicas(const std::string &digests, int ranks) {
+  std::istringstream lines(digests);
+  std::string some;
+  for (std::string line; std::getline(lines, line);)
+    if (std::stoi(line.substr(8)) >= ranks) some += line + "\n";
+  return some;
+}
+
 class Ranks : public testing::Test {
 protected:
   void SetUp() override {
