@@ -12,7 +12,7 @@ namespace weft::distributed::tests {
 namespace {
 
 /// Sizes that 1, 2, 3, 4 and 6 ranks divide, and some that they do not.
-constexpr std::int64_t kSizes[] = {12, 24, 1, 5, 12};
+constexpr std::int64_t kSizes[] = {24, 48, 1, 5, 24};
 
 /// A program that all ranks draw alike: ops on tensors of rank 2 and 3, some of which are cut.
 class Program {
@@ -114,7 +114,7 @@ double distance(const Tensor &a, const Tensor &b) {
 void random_programs(const std::vector<const Mesh *> &meshes, std::uint32_t first,
                      std::uint32_t count) {
   for (std::uint32_t seed = first; seed < first + count; ++seed) {
-    const Tensor x = random::normal({kSizes[seed % 5], 12}, {.seed = seed, .dtype = DType::f64}),
+    const Tensor x = random::normal({kSizes[seed % 5], 24}, {.seed = seed, .dtype = DType::f64}),
                  y = random::normal({24, kSizes[seed / 5 % 5]},
                                     {.seed = seed + 1, .dtype = DType::f64});
     const auto whole = [&](const Tensor &a, const Tensor &b) {
@@ -142,7 +142,7 @@ void random_programs(const std::vector<const Mesh *> &meshes, std::uint32_t firs
 
 /// Loops, members of a batch, tangents and second derivatives of what is cut.
 void constructs(const Mesh &mesh) {
-  const Tensor x = random::normal({12, 24}, {.seed = 1, .dtype = DType::f64}),
+  const Tensor x = random::normal({24, 24}, {.seed = 1, .dtype = DType::f64}),
                w = random::normal({24, 24}, {.seed = 2, .dtype = DType::f64}) * 0.2;
   const auto layer = [](const Mesh *cut, const Tensor &t, const Tensor &weights) {
     return tanh(matmul(t, cut == nullptr ? weights : shard(weights, *cut, {{}, "a"})));
@@ -191,7 +191,7 @@ void constructs(const Mesh &mesh) {
 /// What a rank has of its own, over the ranks that cut another value.
 void own_values(const Mesh &mesh) {
   const int count = Group().size(), rank = Group().rank();
-  const Tensor x = random::normal({12, 24}, {.seed = 3, .dtype = DType::f64}),
+  const Tensor x = random::normal({24, 24}, {.seed = 3, .dtype = DType::f64}),
                w = random::normal({24, 24}, {.seed = 4, .dtype = DType::f64}), whole = matmul(x, w);
   const auto product = function([&](const Tensor &a, const Tensor &b) {
     const Tensor part = split(b, mesh, 1, "a");
@@ -214,7 +214,7 @@ void different_programs(const Mesh &mesh) {
     return (part * part).sum();
   });
   try {
-    static_cast<void>(sum(ones({12}, DType::f64)));
+    static_cast<void>(sum(ones({24}, DType::f64)));
     want(false, "a print of one rank");
   } catch (const StateError &error) {
     want(std::string_view(error.what()).find("the programs of the ranks differ") !=
