@@ -198,6 +198,7 @@ std::vector<Benchmark> of_machines() {
       {"ranks_wire_4", "the same by four", ranks_wire, kMachines},
       {"ranks_shard", "gradients of a perceptron 512-2048-512 that is cut over two processes",
        ranks_shard, kMachines},
+      {"ranks_four", "a step of four replicas by four processes", ranks_four, kMachines},
       {"ranks_shard_state", "a step of two processes that keep weights and state in parts",
        ranks_shard_state, kMachines},
       {"ranks_overlap", "a step of a deep classifier over a wire of 1 Gbit/s", ranks_overlap,

@@ -67,6 +67,7 @@ Row ranks(const std::string &name, const Session &session);
 /// A step whose exchanges go over a wire of 1 Gbit/s, begun in the backward pass or behind it.
 Row ranks_wire(const std::string &name, const Session &session);
 Row ranks_shard(const std::string &name, const Session &session);
+Row ranks_four(const std::string &name, const Session &session);
 Row ranks_shard_state(const std::string &name, const Session &session);
 Row ranks_overlap(const std::string &name, const Session &session);
 

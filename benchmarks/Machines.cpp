@@ -1,5 +1,6 @@
 // ranks_*: programs of two processes, which the MPI launcher that is there starts.
 #include "Benchmarks.h"
+#include "PeerProcess.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,20 +12,24 @@ namespace weft::bench {
 
 namespace {
 
-/// The command of `mpirun -n 2 PROGRAM`. Throws std::runtime_error without a launcher.
-std::vector<std::string> two_of(const std::vector<std::string> &program) {
+/// The command of `mpirun -n COUNT PROGRAM`. Throws std::runtime_error without a launcher.
+std::vector<std::string> ranks_of(const char *count, const std::vector<std::string> &program) {
   const char *path = std::getenv("PATH"); // NOLINT(concurrency-mt-unsafe): the only thread
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const std::string launcher = folder + "/mpirun";
     if (!std::filesystem::exists(launcher)) continue;
     std::vector<std::string> command = {
-        launcher, "-n", "2", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root",
+        launcher, "-n", count, "--oversubscribe", "--bind-to", "none", "--allow-run-as-root",
         "--quiet"};
     command.insert(command.end(), program.begin(), program.end());
     return command;
   }
   throw std::runtime_error("there is no mpirun: apt-get install openmpi-bin");
+}
+
+std::vector<std::string> two_of(const std::vector<std::string> &program) {
+  return ranks_of("2", program);
 }
 
 /// The command of ranks with wires between them.
@@ -85,6 +90,23 @@ Row ranks_shard(const std::string &name, const Session &session) {
   return compare(name, "us",
                  {cut("Weft", "cut"), cut("cut by hand", "by_hand"), cut("uncut", "uncut")},
                  session.repeats);
+}
+
+Row ranks_four(const std::string &name, const Session &session) {
+  // Processes of their own for each repeat: ranks that wait for a turn take processors.
+  const auto by = [&](const char *ranks) -> Contender {
+    const auto command = ranks_of(ranks, {session.program("weft-bench-ranks"), "shared", "256"});
+    const auto with = std::make_shared<std::string>();
+    return {"Weft",
+            [command, with] {
+              PeerProcess process(command, 2);
+              const double value = process.repeat();
+              *with = process.with();
+              return value;
+            },
+            [with] { return *with; }};
+  };
+  return compare(name, "us", {by("4"), by("1")}, session.repeats);
 }
 
 Row ranks_shard_state(const std::string &name, const Session &session) {

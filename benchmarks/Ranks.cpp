@@ -138,6 +138,16 @@ double step(std::int64_t units) {
   return step_of(model, kSteps, x, y, {});
 }
 
+/// A step of four replicas of 1,024 rows each, which the ranks share: the same work on any number.
+double shared_step(std::int64_t units) {
+  constexpr std::int64_t kSteps = 12, kReplicas = 4, kRows = 4096;
+  const Tensor x = random::normal({kRows, 784}, {.seed = 1});
+  const Tensor y = random::randint({kRows}, 0, 10, {.seed = 2});
+  const nn::Sequential model{nn::Dense(units, {.activation = relu}),
+                             nn::Dense(units, {.activation = relu}), nn::Dense(10)};
+  return step_of(model, kSteps, x, y, {.replicas = kReplicas});
+}
+
 /// A step of a deep classifier, 256 features and seven layers of 512 units, of 6.5 MiB in buckets
 /// of half a MiB, 2,048 rows on each rank. `what` is "overlapped", or "behind" for exchanges that
 /// begin behind the last gradient.
@@ -211,12 +221,13 @@ double perceptron(std::string_view how) {
 int run(std::string_view what, std::string_view number) {
   const wd::Group world = wd::init();
   wd::set_timeout(3600); // others are measured meanwhile
-  set_num_threads(1);
+  set_num_threads(what == "shared" && world.size() == 1 ? 2 : 1);
   for (std::string line;;) {
     const bool asked = world.rank() != 0 || std::getline(std::cin, line).good();
     if (wd::broadcast(tensor({std::int64_t{asked}})).item<std::int64_t>() == 0) return 0;
     const double seconds = what == "deep"         ? deep_step(number)
                            : what == "sharded"    ? sharded_step(number)
+                           : what == "shared"     ? shared_step(number_in(number))
                            : what == "all_reduce" ? all_reduce(number_in(number))
                            : what == "perceptron" ? perceptron(number)
                            : what == "model"      ? modelled(number_in(number))
@@ -241,9 +252,10 @@ int main(int argc, char **argv) {
   try {
     if (argc == 2 && std::string_view(argv[1]) == "table") return weft::bench::print_table(), 0;
     if (argc != 3)
-      throw weft::ValueError("weft-bench-ranks all_reduce BYTES, model BYTES, step UNITS, deep "
-                             "overlapped or behind, sharded none, optimizer, gradients or "
-                             "weights, perceptron cut, by_hand or uncut, or table");
+      throw weft::ValueError(
+          "weft-bench-ranks all_reduce BYTES, model BYTES, step UNITS, shared UNITS, deep "
+          "overlapped or behind, sharded none, optimizer, gradients or "
+          "weights, perceptron cut, by_hand or uncut, or table");
     return weft::bench::run(argv[1], argv[2]);
   } catch (const std::exception &error) {
     weft::distributed::abort(error.what());

@@ -68,6 +68,10 @@ void ReplicaTurns::wait_for_turn(std::size_t replica) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == replica || failure_ != nullptr; });
   });
+  check_failure();
+}
+
+void ReplicaTurns::check_failure() {
   const std::lock_guard lock(mutex_);
   if (failure_ != nullptr)
     throw StateError("fit: a replica that waited for the others has ended with one of them");
@@ -94,6 +98,7 @@ Tensor ReplicaTurns::sum(std::int64_t number, const std::string &where, const Te
   if (alone_)
     throw StateError("fit: replica " + std::to_string(number) + " has come to " + where +
                      " and the first of this rank has not");
+  check_failure(); // of one whose user's code went on behind it
   if (replica == 0) where_ = where;
   else if (where != where_)
     throw StateError("fit: replicas of this rank have come to different layers: " + where_ +

@@ -45,6 +45,8 @@ private:
   /// Has the next one run, with the lock held; behind the last begins another round.
   void pass(std::size_t replica);
   void fail(std::exception_ptr error);
+  /// Throws StateError if a replica has failed.
+  void check_failure();
   void finish();
 
   const std::size_t count_;

@@ -141,6 +141,12 @@ TEST_F(Ranks, NormalizeByTheBatchOfAllReplicas) {
     const Output output = on_ranks(ranks, "synchronized");
     EXPECT_EQ(output.status, 0) << output.text;
     EXPECT_THAT(output.text, Not(HasSubstr("WRONG")));
+    // With cut weights several replicas of a rank do not meet.
+    EXPECT_EQ(count_of(output.text,
+                       "(BatchNorm): synchronized statistics are those of all replicas, and " +
+                           std::to_string(2 * ranks) + " replicas on " + std::to_string(ranks)),
+              static_cast<std::size_t>(ranks == 1 ? 0 : ranks))
+        << output.text;
     // Those that raise, and those that hear of it.
     EXPECT_GE(count_of(output.text, "sensor is off"),
               static_cast<std::size_t>(ranks == 1 ? 12 : 18 * ranks))
@@ -327,8 +333,11 @@ void expect_peer_errors(const Output &output, int survivors, const std::string &
     EXPECT_THAT(line, ContainsRegex(words));
     EXPECT_LT(std::stod(line.substr(at + 8)), seconds) << line;
   }
-  // Of eight on a few processors some have not written yet when the launcher ends them.
-  if (!may_be_ended && survivors <= 4) EXPECT_EQ(found, survivors) << output.text;
+  if (may_be_ended) return;
+  // Of eight on two processors the last has not written yet when the launcher ends it, with MPICH
+  // several.
+  if (survivors <= 4) EXPECT_EQ(found, survivors) << output.text;
+  else if (is_open_mpi()) EXPECT_GE(found, survivors - 1) << output.text;
 }
 
 TEST_F(Ranks, NameOneThatIsGone) {

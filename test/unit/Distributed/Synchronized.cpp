@@ -120,6 +120,10 @@ void synchronized(const std::string &how) {
         raises = Raises::nowhere;
         want(all_reduce(ones({1})).item<float>() == static_cast<float>(ranks), "goes on");
       }
+  if (ranks > 1)
+    said([&] {
+      fit({.replicas = 2 * ranks, .shard_state = train::ShardState::weights}, false, true);
+    });
   as_the_whole_batch(ranks + 1);
   as_the_whole_batch(2 * ranks);
 }
