@@ -204,16 +204,29 @@ Row gpu_conv(const std::string &name, const Session &session) {
   return rate(name, "TFLOP/s", 1e-12 * flops, [&] { return f(x, kernel); }, session);
 }
 
+/// Whole, in causal order, and its gradients, of which the weights are computed again.
 Row gpu_attention(const std::string &name, const Session &session) {
   const std::int64_t batch = sized(4, 1), heads = sized(32, 2), length = sized(4096, 32),
                      size = sized(128, 16);
   const Shape shape = {batch, heads, length, size};
   const Tensor q = drawn(shape, bf16), k = drawn(shape, bf16), v = drawn(shape, bf16);
-  const auto f = function(
-      [](const Tensor &x, const Tensor &y, const Tensor &z) { return nn::attention(x, y, z); });
-  const double flops =
-      4.0 * static_cast<double>(batch * heads * size) * std::pow(static_cast<double>(length), 2);
-  return rate(name, "TFLOP/s", 1e-12 * flops, [&] { return f(q, k, v); }, session);
+  const auto causal = name.ends_with("causal") ? nn::Causal::top_left : nn::Causal::no;
+  const auto attend = [causal](const Tensor &x, const Tensor &y, const Tensor &z) {
+    return nn::attention(x, y, z, {}, {.causal = causal});
+  };
+  const double product =
+      2.0 * static_cast<double>(batch * heads * size) * std::pow(static_cast<double>(length), 2);
+  if (name.ends_with("grad")) {
+    const auto f = function([attend](const Tensor &x, const Tensor &y, const Tensor &z) {
+      const auto [result, back] = vjp(attend, x, y, z);
+      const auto [dx, dy, dz] = back(x);
+      return std::tuple(dx, dy, dz);
+    });
+    return rate(name, "TFLOP/s", 1e-12 * 7 * product, [&] { return f(q, k, v); }, session);
+  }
+  const auto f = function(attend);
+  const double share = causal == nn::Causal::no ? 1 : 0.5;
+  return rate(name, "TFLOP/s", 1e-12 * 2 * share * product, [&] { return f(q, k, v); }, session);
 }
 
 Row gpu_add_one(const std::string &name, const Session &session) {
@@ -265,6 +278,8 @@ std::vector<Benchmark> gpu_rows() {
       {"gpu_conv_f32", "a convolution of ResNet-50, 64 x 28 x 28 x 128 by 3 x 3", gpu_conv, kGpu},
       {"gpu_conv_bf16", "one of bf16", gpu_conv, kGpu},
       {"gpu_attention", "attention of bf16, 4 x 32 x 4096 x 128", gpu_attention, kGpu},
+      {"gpu_attention_causal", "in causal order", gpu_attention, kGpu},
+      {"gpu_attention_grad", "and its gradients", gpu_attention, kGpu},
       {"gpu_add_one", "an eager sum of two numbers", gpu_add_one, kGpu},
       {"gpu_while", "a turn of a compiled while loop over two scalars", gpu_while, kGpu},
       {"gpu_encoder_step",

@@ -109,7 +109,11 @@ def main():
         row(f"gpu_conv_{name}", "TFLOP/s", lambda seconds: 2e-12 * 9 * 64 * 28 * 28 * 128 * 128 / seconds,
             lambda image=image, kernel=kernel: F.conv2d(image, kernel, padding=1))
     q, k, v = (drawn(4, 32, 4096, 128, dtype=torch.bfloat16) for _ in range(3))
-    row("gpu_attention", "TFLOP/s", lambda seconds: 4e-12 * 4 * 32 * 128 * 4096**2 / seconds, lambda: F.scaled_dot_product_attention(q, k, v))
+    attend, product = F.scaled_dot_product_attention, 2e-12 * 4 * 32 * 128 * 4096**2
+    row("gpu_attention", "TFLOP/s", lambda seconds: 2 * product / seconds, lambda: attend(q, k, v))
+    row("gpu_attention_causal", "TFLOP/s", lambda seconds: product / seconds, lambda: attend(q, k, v, is_causal=True))
+    inputs = [one.clone().requires_grad_() for one in (q, k, v)]
+    row("gpu_attention_grad", "TFLOP/s", lambda seconds: 7 * product / seconds, lambda: torch.autograd.grad(attend(*inputs), inputs, q))
     one, two = drawn(1), drawn(1)
     row("gpu_add_one", "us", lambda seconds: 1e6 * seconds, lambda: one + two)
     start = time.perf_counter()

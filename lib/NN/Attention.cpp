@@ -1,5 +1,5 @@
-// Attention: what it takes, its groups of heads and its gradient, and the function that a GPU has a
-// kernel for.
+// Attention: what it takes, its groups of heads and its gradient, and the functions that a GPU has
+// kernels for.
 #include <weft/nn/attention.h>
 
 #include <cmath>
@@ -28,7 +28,9 @@ namespace weft::nn {
 
 namespace {
 
+using attention_parts::along_of;
 using attention_parts::Attention;
+using attention_parts::Cotangent;
 using attention_parts::finite_of;
 using attention_parts::Memory;
 using attention_parts::PartGradients;
@@ -56,60 +58,86 @@ std::optional<Interpreter *> runner_of_calls() {
   return at;
 }
 
-/// The forward part of a problem as a traced function: of query, key, value and maybe a mask.
-using ForwardFunction = std::function<std::pair<Tensor, Tensor>(const std::vector<Tensor> &)>;
+/// The computation of a problem on all heads and rows, of what its function is given.
+Attention attention_of(const Problem &problem, const Tensor &query, const Tensor &key,
+                       const Tensor &value, const Tensor &mask) {
+  Memory memory{key, value, {}};
+  if (problem.hides) {
+    memory.poison = poison_of(value).mT();
+    memory.value = finite_of(value);
+  }
+  return Attention(problem, memory, query * problem.scale, mask);
+}
 
-constexpr const char *kForwardName = "attention_forward";
+PartGradients gradients(const Problem &problem, const Attention &all, const Cotangent &by_output) {
+  const PartGradients by = all.backward_all(by_output);
+  return {by.query * problem.scale, by.key, by.value};
+}
 
-/// That of a problem, which hides nothing and drops nothing out; the same one each time, so that it
-/// is compiled once. Called at once, too, it is what a program calls.
-ForwardFunction forward_function(const Problem &problem) {
-  using Key = std::tuple<Causal, double, std::int64_t, std::int64_t>;
+/// A part of a problem as a traced function of query, key, value, for gradients a `Cotangent`, and
+/// maybe a mask.
+using PartFunction = std::function<std::vector<Tensor>(const std::vector<Tensor> &)>;
+
+/// What one kernel may compute: the op, and the function that is marked as that.
+struct KernelPart {
+  const char *op, *function;
+  std::vector<Tensor> (*compute)(const Problem &, const std::vector<Tensor> &);
+};
+
+const KernelPart kForward{
+    "attention", "attention_forward", [](const Problem &problem, const std::vector<Tensor> &x) {
+      const Tensor mask = x.size() > 3 ? x[3] : Tensor();
+      const PartResult result = attention_of(problem, x[0], x[1], x[2], mask).forward_all();
+      return std::vector{result.output, result.logs};
+    }};
+const KernelPart kBackward{"attention_gradients", "attention_backward",
+                           [](const Problem &problem, const std::vector<Tensor> &x) {
+                             const Tensor mask = x.size() > 6 ? x[6] : Tensor();
+                             const Attention all = attention_of(problem, x[0], x[1], x[2], mask);
+                             const PartGradients by = gradients(problem, all, {x[5], x[4], x[3]});
+                             return std::vector{by.query, by.key, by.value};
+                           }};
+
+/// That of a problem, which drops nothing out; the same one each time, so that it is compiled once.
+/// Called at once, too, it is what a program calls.
+PartFunction function_of(const KernelPart &part, const Problem &problem) {
+  using Key = std::tuple<const char *, Causal, double, std::int64_t, std::int64_t, bool>;
   static forks::Mutex<std::mutex> mutex;
-  static std::map<Key, ForwardFunction> &known = *new std::map<Key, ForwardFunction>;
+  static std::map<Key, PartFunction> &known = *new std::map<Key, PartFunction>;
   const std::lock_guard lock(mutex);
   // Those of sizes that do not come again would pile up.
   constexpr std::size_t kMost = 256;
   if (known.size() >= kMost) known.clear();
-  ForwardFunction &found = known[Key(problem.causal, problem.scale, problem.queries, problem.keys)];
+  PartFunction &found = known[Key(part.op, problem.causal, problem.scale, problem.queries,
+                                  problem.keys, problem.hides)];
   if (!found) {
-    auto forward = function(
-        [problem](const std::vector<Tensor> &x) {
-          const Tensor mask = x.size() > 3 ? x[3] : Tensor();
-          const PartResult result =
-              Attention(problem, {x[1], x[2], {}}, x[0] * problem.scale, mask).forward_all();
-          return std::pair(result.output, result.logs);
-        },
-        {.name = kForwardName, .reduce_retracing = false});
-    found = function([forward](const std::vector<Tensor> &x) { return forward(x); },
-                     {.name = "attention", .reduce_retracing = false});
+    auto marked = function([problem, compute = part.compute](
+                               const std::vector<Tensor> &x) { return compute(problem, x); },
+                           {.name = part.function, .reduce_retracing = false});
+    found = function([marked](const std::vector<Tensor> &x) { return marked(x); },
+                     {.name = part.op, .reduce_retracing = false});
   }
   return found;
 }
 
-/// The forward part as a function of its own, which is one kernel where the target has one. Nothing
-/// where there can be none.
-std::optional<PartResult> forward_as_function(Problem problem, const Memory &memory,
-                                              const Tensor &query, const Tensor &mask) {
-  if (!may_be_kernel(problem, query, memory.key)) return std::nullopt;
+/// A part of a problem as a function of its own, which is one kernel where the target has one.
+/// Nothing where there can be none.
+std::optional<std::vector<Tensor>> as_function(const KernelPart &part, Problem problem,
+                                               std::vector<Tensor> x, const Tensor &mask) {
+  if (!may_be_kernel(problem, x[0], x[1])) return std::nullopt;
   const std::optional<Interpreter *> runner = runner_of_calls();
   if (!runner) return std::nullopt;
   const Interpreter::Scope under(*runner);
-  // Scores of a key whose value is not finite are not either.
-  std::vector<Tensor> x = {query, problem.hides ? memory.key + memory.poison.mT() : memory.key,
-                           memory.value};
   if (mask.defined()) x.push_back(mask);
-  problem.hides = false;
   problem.seed = Tensor();
   const std::string causal = problem.causal == Causal::no         ? "no"
                              : problem.causal == Causal::top_left ? "top_left"
                                                                   : "bottom_right";
   const weft::detail::KernelOf kernel(
-      kForwardName,
-      {.op = "attention",
+      part.function,
+      {.op = part.op,
        .attributes = {{"causal", causal}, {"scale", problem.scale}, {"queries", problem.queries}}});
-  auto [output, logs] = forward_function(problem)(x);
-  return PartResult{std::move(output), std::move(logs)};
+  return function_of(part, problem)(x);
 }
 
 /// Throws unless the three fit; gives how many heads of queries share one of keys.
@@ -246,19 +274,36 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
   }
   const auto computed = custom_gradient(
       [&](const Tensor &rows, const Tensor &keys, const Tensor &values) {
-        Memory memory{keys, values, {}};
-        if (problem.hides) {
-          memory.poison = poison_of(values).mT();
-          memory.value = finite_of(values);
-        }
-        const double scale = problem.scale;
-        const Attention all(problem, memory, rows * scale, shaped);
-        const std::optional<PartResult> called = forward_as_function(problem, memory, rows, shaped);
-        const PartResult result = called ? *called : all.forward_all();
-        return Pullback{result.output, [all, result, scale](const Tensor &cotangent) {
-                          const PartGradients by = all.backward_all(result, cotangent);
-                          return std::tuple(by.query * scale, by.key, by.value);
-                        }};
+        const auto all = [problem, shaped, rows, keys, values] {
+          return attention_of(problem, rows, keys, values, shaped);
+        };
+        const auto called = as_function(kForward, problem, {rows, keys, values}, shaped);
+        std::optional<Attention> own;
+        if (!called) own = all();
+        const PartResult result =
+            called ? PartResult{(*called)[0], (*called)[1]} : own->forward_all();
+        return Pullback{
+            result.output,
+            [problem, shaped, rows, keys, values, all, own, result](const Tensor &cotangent) {
+              PartResult known = result;
+              std::optional<Attention> parts = own;
+              if (!own) {
+                // Derivatives of this one see what a kernel computes as ops.
+                const bool is_followed = is_watched(rows) || is_watched(keys) ||
+                                         is_watched(values) || is_watched(cotangent);
+                const Tensor along = along_of(result.output, cotangent);
+                if (!is_followed)
+                  if (const auto by =
+                          as_function(kBackward, problem,
+                                      {rows, keys, values, result.logs, along, cotangent}, shaped))
+                    return std::tuple((*by)[0], (*by)[1], (*by)[2]);
+                parts = all();
+                known = parts->forward_all();
+              }
+              const PartGradients by = gradients(
+                  problem, *parts, {cotangent, along_of(known.output, cotangent), known.logs});
+              return std::tuple(by.query, by.key, by.value);
+            }};
       },
       {.name = "attention"});
   return ungrouped(computed(grouped(q, group), k, v), group);

@@ -24,13 +24,21 @@ Tensor transposed_times(const Tensor &a, const Tensor &b) {
   return matmul(a, b, {.transpose_lhs = true});
 }
 
+Tensor in(DType dtype, const Tensor &x) { return x.dtype() == dtype ? x : cast(x, dtype); }
+/// In the type that its numbers are computed in: softmax rounds nothing in between.
+Tensor wide(const Tensor &x) { return in(dtype_info(x.dtype()).compute, x); }
+
 } // namespace
 
 Tensor finite_of(const Tensor &x) { return select((x - x) == 0, x, 0); }
 Tensor poison_of(const Tensor &x) { return sum(x - x, {.axes = Ints{-1}, .keepdims = true}); }
 
+Tensor along_of(const Tensor &output, const Tensor &cotangent) {
+  return sum(wide(output) * wide(cotangent), {.axes = Ints{-1}, .keepdims = true});
+}
+
 Tensor Problem::scores(const Rows &rows, const Memory &memory) const {
-  Tensor s = times_transposed(rows.query, memory.key);
+  Tensor s = wide(times_transposed(rows.query, memory.key));
   if (hides) s = s + memory.poison;
   if (rows.mask.defined())
     s = rows.mask.dtype() == DType::boolean
@@ -69,32 +77,35 @@ PartResult forward(const Problem &problem, const Rows &rows, const Memory &memor
   const Tensor total = sum(weights, {.axes = Ints{-1}, .keepdims = true});
   const Tensor positive = select(total > 0, total, 1);
   if (problem.dropout > 0) weights = weights * problem.kept(rows, weights);
-  return {product(weights, memory.value) / positive, from + log(positive)};
+  const DType dtype = memory.value.dtype();
+  return {in(dtype, wide(product(in(dtype, weights), memory.value)) / positive),
+          from + log(positive)};
 }
 
 PartGradients backward(const Problem &problem, const Rows &rows, const Memory &memory,
-                       const PartResult &result, const Tensor &cotangent) {
+                       const Cotangent &by_output) {
   const Tensor s = problem.scores(rows, memory);
-  Tensor weights = exp(s - result.logs), key = memory.key, query = rows.query, y = result.output,
-         dy = cotangent;
+  Tensor weights = exp(s - by_output.logs), key = memory.key, query = rows.query,
+         along = by_output.along, dy = by_output.cotangent;
   if (problem.hides) {
     // What is not finite goes to what is seen, by the weights, and nowhere else.
-    weights = select(equal(s, kMinusInfinity), 0, weights + poison_of(dy));
+    weights = select(equal(s, kMinusInfinity), 0, weights + wide(poison_of(dy)));
     key = finite_of(key);
     query = finite_of(query);
-    y = finite_of(y);
+    along = finite_of(along);
     dy = finite_of(dy);
   }
-  Tensor by_weights = times_transposed(dy, memory.value);
+  Tensor by_weights = wide(times_transposed(dy, memory.value));
   Tensor used = weights;
   if (problem.dropout > 0) {
     const Tensor kept = problem.kept(rows, weights);
     used = weights * kept;
     by_weights = by_weights * kept;
   }
-  const Tensor along = sum(dy * y, {.axes = Ints{-1}, .keepdims = true});
-  const Tensor by_scores = weights * (by_weights - along);
-  return {product(by_scores, key), transposed_times(by_scores, query), transposed_times(used, dy)};
+  const DType dtype = query.dtype();
+  const Tensor by_scores = in(dtype, weights * (by_weights - along));
+  return {product(by_scores, key), transposed_times(by_scores, query),
+          transposed_times(in(dtype, used), dy)};
 }
 
 /// What a computation on slices gives: for each slice its parts, and for all of them sums.
@@ -260,16 +271,17 @@ PartResult Attention::forward_all() const {
   return {with_leading(parts[0], leading_, 1), with_leading(parts[1], leading_, 1)};
 }
 
-PartGradients Attention::backward_all(const PartResult &result, const Tensor &cotangent) const {
-  if (!in_parts_) return backward(problem_, whole(), memory_, result, cotangent);
+PartGradients Attention::backward_all(const Cotangent &by_output) const {
+  if (!in_parts_) return backward(problem_, whole(), memory_, by_output);
   const auto of_rows = [&](const Rows &rows, const Memory &memory, const std::vector<Tensor> &own) {
-    const PartGradients by = backward(problem_, rows, memory, {own[0], own[1]}, own[2]);
+    const PartGradients by = backward(problem_, rows, memory, {own[0], own[1], own[2]});
     return Pieces{{by.query}, {by.key, by.value}};
   };
   const auto none = [](const Memory &memory) {
     return std::vector<Tensor>{zeros_like(memory.key), zeros_like(memory.value)};
   };
-  const std::vector<Tensor> parts = run({result.output, result.logs, cotangent}, none, of_rows);
+  const std::vector<Tensor> parts =
+      run({by_output.cotangent, by_output.along, by_output.logs}, none, of_rows);
   return {with_leading(parts[0], leading_, 1), with_leading(parts[1], leading_, 1),
           with_leading(parts[2], leading_, 1)};
 }

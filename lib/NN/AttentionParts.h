@@ -22,6 +22,10 @@ Tensor finite_of(const Tensor &x);
 /// For each row of x (.., rows, depth) 0, or NaN if something in it is not finite.
 Tensor poison_of(const Tensor &x);
 
+/// For each row of the output, with its cotangent, what all gradients of scores have in common: the
+/// sum of both's products (rows, 1), in the type that sums are computed in.
+Tensor along_of(const Tensor &output, const Tensor &cotangent);
+
 /// Keys and values of one head or of several.
 struct Memory {
   Tensor key, value;
@@ -47,9 +51,16 @@ struct Problem {
   Tensor kept(const Rows &rows, const Tensor &weights) const;
 };
 
-/// The output, and the logarithms of the sums of exponentials, a column.
+/// The output, and the logarithms of the sums of exponentials, a column of the type that these are
+/// computed in.
 struct PartResult {
   Tensor output, logs;
+};
+
+/// What gradients are computed of beside the problem: rows of the output's cotangent, of what
+/// `along_of` gives, and of the logarithms.
+struct Cotangent {
+  Tensor cotangent, along, logs;
 };
 
 struct PartGradients {
@@ -91,7 +102,7 @@ public:
   Attention(Problem problem, Memory memory, const Tensor &query, const Tensor &mask);
 
   PartResult forward_all() const;
-  PartGradients backward_all(const PartResult &result, const Tensor &cotangent) const;
+  PartGradients backward_all(const Cotangent &by_output) const;
 
 private:
   Rows whole() const;

@@ -1,4 +1,4 @@
-// Verifies the op attention, and says for which types there is a kernel.
+// Verifies attention and its gradients, and says for which types there are kernels.
 #include "Weft/IR/Bridge.h"
 #include "Weft/IR/Weft.h"
 
@@ -21,62 +21,115 @@ static bool broadcastsTo(ArrayRef<int64_t> mask, ArrayRef<int64_t> scores) {
   });
 }
 
-LogicalResult AttentionOp::verify() {
-  const auto format = dyn_cast<FloatType>(getFormat());
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+static bool fits(ArrayRef<int64_t> one, ArrayRef<int64_t> other) {
+  return succeeded(verifyCompatibleShape(one, other));
+}
+/// One of each row.
+static SmallVector<int64_t> shapeOfRows(Value query) {
+  SmallVector<int64_t> rows(shapeOf(query));
+  rows.back() = 1;
+  return rows;
+}
+
+/// What both ops have to be.
+template <class Op>
+static LogicalResult verifyProblem(Op op) {
+  const auto format = dyn_cast<FloatType>(op.getFormat());
   if (!format || !(format.isBF16() || format.isF16()))
-    return emitOpError() << "has format bf16 or f16, but it is " << getFormat();
+    return op.emitOpError() << "has format bf16 or f16, but it is " << op.getFormat();
+  const bool onBuffers = isa<MemRefType>(op.getQuery().getType());
+  for (Type type : op->getOperandTypes())
+    if (isa<MemRefType>(type) != onBuffers)
+      return op.emitOpError() << "is on tensors or on buffers, but meets "
+                              << op.getQuery().getType() << " and " << type;
+  if (TypeRange(op.getResults()) != (onBuffers ? TypeRange() : TypeRange(op.getInto())))
+    return op.emitOpError() << "gives what it writes over, where that is tensors";
+  const ArrayRef<int64_t> query = shapeOf(op.getQuery()), key = shapeOf(op.getKey()),
+                          value = shapeOf(op.getValue());
+  if (query.size() < 2) return op.emitOpError() << "query has fewer than two axes";
+  if (key.size() != query.size() || !fits(key.drop_back(2), query.drop_back(2)) ||
+      !fits(key.take_back(), query.take_back()) || !fits(key, value))
+    return op.emitOpError() << "key and value are (batch.., keys, depth) of the query's batch and "
+                            << "depth, but there are " << op.getQuery().getType() << ", "
+                            << op.getKey().getType() << " and " << op.getValue().getType();
+  const Type element = getElementTypeOrSelf(op.getQuery().getType());
+  if (element != format && element != storageType(format))
+    return op.emitOpError() << "has numbers of " << format << ", but is given " << element;
+  if (Value mask = op.getMask()) {
+    const Type ofMask = getElementTypeOrSelf(mask.getType());
+    if (ofMask != element && !ofMask.isInteger(1))
+      return op.emitOpError() << "has a mask of i1 or " << element << ", but it is "
+                              << mask.getType();
+    SmallVector<int64_t> scores(query);
+    scores.back() = key[key.size() - 2];
+    if (!broadcastsTo(shapeOf(mask), scores))
+      return op.emitOpError() << "the mask broadcasts with (batch.., rows, keys), but is "
+                              << mask.getType();
+  }
+  if (!llvm::is_contained({"no", "top_left", "bottom_right"}, op.getCausal()))
+    return op.emitOpError() << "causal is no, top_left or bottom_right, but it is "
+                            << op.getCausal();
+  const int64_t rows = query[query.size() - 2];
+  const auto queries = static_cast<int64_t>(op.getQueries());
+  if (queries < 0 || (rows > 0 && (queries == 0 || rows % queries != 0)))
+    return op.emitOpError() << "queries divides the rows, but it is " << queries << " of "
+                            << op.getQuery().getType();
+  return success();
+}
+
+/// Whether all are numbers of the query's type.
+template <class Op>
+static LogicalResult verifyNumbers(Op op, ArrayRef<Value> numbers) {
+  const Type element = getElementTypeOrSelf(op.getQuery().getType());
+  for (Value number : numbers)
+    if (getElementTypeOrSelf(number.getType()) != element)
+      return op.emitOpError() << "has numbers of one type, but " << element << " meets "
+                              << number.getType();
+  return success();
+}
+
+/// An f32 of each row.
+static bool isOfRows(Value value, Value query) {
+  return fits(shapeOf(value), shapeOfRows(query)) && getElementTypeOrSelf(value.getType()).isF32();
+}
+
+LogicalResult AttentionOp::verify() {
   if (getInto().size() != 2)
     return emitOpError() << "writes over means and logarithms, but is given " << getInto().size()
                          << " places";
-  const bool onBuffers = isa<MemRefType>(getQuery().getType());
-  for (Type type : getOperandTypes())
-    if (isa<MemRefType>(type) != onBuffers)
-      return emitOpError() << "is on tensors or on buffers, but meets " << getQuery().getType()
-                           << " and " << type;
-  if (TypeRange(getResults()) != (onBuffers ? TypeRange() : TypeRange(getInto())))
-    return emitOpError() << "gives what it writes over, where that is tensors";
-  const auto shape = [](Value value) { return cast<ShapedType>(value.getType()).getShape(); };
-  const ArrayRef<int64_t> query = shape(getQuery()), key = shape(getKey()),
-                          value = shape(getValue());
-  if (query.size() < 2) return emitOpError() << "query has fewer than two axes";
-  SmallVector<int64_t> scores(query), logs(query);
-  logs.back() = 1;
-  const auto fits = [](ArrayRef<int64_t> one, ArrayRef<int64_t> other) {
-    return succeeded(verifyCompatibleShape(one, other));
-  };
-  if (key.size() != query.size() || !fits(key.drop_back(2), query.drop_back(2)) ||
-      !fits(key.take_back(), query.take_back()) || !fits(key, value))
-    return emitOpError() << "key and value are (batch.., keys, depth) of the query's batch and "
-                         << "depth, but there are " << getQuery().getType() << ", "
-                         << getKey().getType() << " and " << getValue().getType();
-  scores.back() = key[key.size() - 2];
-  if (!fits(shape(getInto()[0]), query) || !fits(shape(getInto()[1]), logs))
-    return emitOpError() << "means are of the query's shape, and logarithms have 1 in the place of "
-                         << "its last size, but these are " << getInto().getTypes();
-  const auto elementOf = [](Value of) { return getElementTypeOrSelf(of.getType()); };
-  const Type element = elementOf(getQuery());
-  if (element != format && element != storageType(format))
-    return emitOpError() << "has numbers of " << format << ", but is given " << element;
-  for (Value number :
-       llvm::concat<Value>(SmallVector<Value>{getKey(), getValue()}, SmallVector<Value>(getInto())))
-    if (elementOf(number) != element)
-      return emitOpError() << "has numbers of one type, but " << element << " meets "
-                           << number.getType();
-  if (getMask()) {
-    if (elementOf(getMask()) != element && !elementOf(getMask()).isInteger(1))
-      return emitOpError() << "has a mask of i1 or " << element << ", but it is "
-                           << getMask().getType();
-    if (!broadcastsTo(shape(getMask()), scores))
-      return emitOpError() << "the mask broadcasts with (batch.., rows, keys), but is "
-                           << getMask().getType();
-  }
-  if (!llvm::is_contained({"no", "top_left", "bottom_right"}, getCausal()))
-    return emitOpError() << "causal is no, top_left or bottom_right, but it is " << getCausal();
-  const int64_t rows = query[query.size() - 2];
-  const auto queries = static_cast<int64_t>(getQueries());
-  if (queries < 0 || (rows > 0 && (queries == 0 || rows % queries != 0)))
-    return emitOpError() << "queries divides the rows, but it is " << queries << " of "
-                         << getQuery().getType();
+  if (failed(verifyProblem(*this)) ||
+      failed(verifyNumbers(*this, {getKey(), getValue(), getInto()[0]})))
+    return failure();
+  if (!fits(shapeOf(getInto()[0]), shapeOf(getQuery())) || !isOfRows(getInto()[1], getQuery()))
+    return emitOpError() << "means are of the query's shape, and logarithms, of f32, have 1 in the "
+                         << "place of its last size, but these are " << getInto().getTypes();
+  return success();
+}
+
+LogicalResult AttentionGradientsOp::verify() {
+  if (getInto().size() != 3)
+    return emitOpError() << "writes over gradients by query, key and value, but is given "
+                         << getInto().size() << " places";
+  if (failed(verifyProblem(*this)) ||
+      failed(verifyNumbers(
+          *this, {getKey(), getValue(), getCotangent(), getInto()[0], getInto()[1], getInto()[2]})))
+    return failure();
+  for (auto [into, of] : {std::pair<Value, Value>{getInto()[0], getQuery()},
+                          {getInto()[1], getKey()},
+                          {getInto()[2], getValue()}})
+    if (!fits(shapeOf(into), shapeOf(of)))
+      return emitOpError() << "gradients are of the shapes of query, key and value, but these are "
+                           << getInto().getTypes();
+  if (!fits(shapeOf(getCotangent()), shapeOf(getQuery())))
+    return emitOpError() << "the cotangent is of the query's shape, but it is "
+                         << getCotangent().getType();
+  for (Value ofRows : {getLogs(), getAlong()})
+    if (!isOfRows(ofRows, getQuery()))
+      return emitOpError() << "logs and along are (batch.., rows, 1) of f32, but there is "
+                           << ofRows.getType();
   return success();
 }
 
@@ -105,18 +158,26 @@ bool AttentionOp::hasKernel(TypeRange operands, double scale) {
          query.getNumElements() / depth <= kMostRows && scale > 0 && std::isfinite(scale);
 }
 
+/// Writes what it is written over, and reads all else.
+template <class Op>
+static void
+effectsOf(Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (!isa<MemRefType>(op.getQuery().getType())) return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    MemoryEffects::Effect *effect = MemoryEffects::Read::get();
+    if (llvm::is_contained(op.getInto(), operand.get())) effect = MemoryEffects::Write::get();
+    effects.emplace_back(effect, &operand, SideEffects::DefaultResource::get());
+  }
+}
+
 void AttentionOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
-  if (!isa<MemRefType>(getQuery().getType())) return;
-  for (OpOperand &operand : getOperation()->getOpOperands()) {
-    const bool isInto = llvm::is_contained(getInto(), operand.get());
-    if (isInto)
-      effects.emplace_back(MemoryEffects::Write::get(), &operand,
-                           SideEffects::DefaultResource::get());
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand,
-                           SideEffects::DefaultResource::get());
-  }
+  effectsOf(*this, effects);
+}
+
+void AttentionGradientsOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effectsOf(*this, effects);
 }
 
 } // namespace mlir::weft

@@ -135,21 +135,43 @@ TEST(AttentionKernel, IsTheDefinition) {
   });
 }
 
+/// Gradients of sum(y * by) of what `attention` gives.
+template <class OfAttention>
+std::vector<Tensor> gradients_of(const OfAttention &attention, const Tensor &by,
+                                 const std::vector<Tensor> &x) {
+  GradientTape tape;
+  tape.watch(x);
+  return tape.gradient(sum(attention(x) * by), x);
+}
+
 TEST(AttentionKernel, IsOneLaunchThatMeetsNoBankTwice) {
   on_gpu("", [] {
     for (const Case &c :
-         {Case{2, 2, 128, 128, 128}, Case{2, 2, 130, 130, 64}, Case{2, 2, 130, 70, 32},
-          Case{2, 2, 130, 70, 16}, Case{2, 2, 100, 70, 48}}) {
+         {Case{2, 2, 128, 128, 128}, Case{2, 2, 130, 70, 32}, Case{2, 2, 100, 70, 48},
+          Case{2, 2, 70, 70, 16}, Case{2, 1, 130, 130, 64, Causal::top_left}}) {
       const Inputs in(c);
-      const Tensor q = there(in.q), k = there(in.k), v = there(in.v);
-      auto f = function(
-          [](const Tensor &x, const Tensor &y, const Tensor &z) { return nn::attention(x, y, z); });
-      f(q, k, v).to("cpu");
-      const Counters counters;
-      counters.reset();
-      f(q, k, v).to("cpu");
-      EXPECT_EQ(counters.read().launches, 1U) << text(c);
-      EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << text(c);
+      const Tensor q = there(in.q), k = there(in.k), v = there(in.v), none;
+      const auto launches_of = [&](auto f) {
+        f();
+        const Counters counters;
+        counters.reset();
+        f();
+        EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << text(c);
+        return counters.read().launches;
+      };
+      auto f = function([&](const Tensor &x, const Tensor &y, const Tensor &z) {
+        return nn::attention(x, y, z, none, {.causal = c.causal});
+      });
+      EXPECT_EQ(launches_of([&] { f(q, k, v).to("cpu"); }), 1U) << text(c);
+      // Beside the sums of rows of results times cotangents, and of groups of heads nothing else.
+      auto g = function([&](const std::vector<Tensor> &x) {
+        return gradients_of(
+            [&](const std::vector<Tensor> &y) {
+              return nn::attention(y[0], y[1], y[2], none, {.causal = c.causal});
+            },
+            q, x);
+      });
+      EXPECT_EQ(launches_of([&] { g(std::vector{q, k, v})[0].to("cpu"); }), 3U) << text(c);
     }
   });
 }
@@ -203,26 +225,140 @@ TEST(AttentionKernel, LetsNothingThroughAMask) {
   });
 }
 
-TEST(AttentionKernel, HasGradients) {
+/// The definition's gradients, compiled and at once; in what the kernel sees, 5 products of rounded
+/// numbers, relative to the largest.
+void expect_gradients(const Case &c) {
+  const Inputs in(c);
+  const Tensor by = random::normal({2, c.heads, c.queries, c.depth}, {.seed = 6});
+  const Tensor rounded = cast(by, c.dtype);
+  const std::vector<Tensor> wanted = gradients_of(
+      [&](const std::vector<Tensor> &x) {
+        Inputs wide = in;
+        wide.q = x[0];
+        wide.k = x[1];
+        wide.v = x[2];
+        return plain(c, wide);
+      },
+      cast(rounded, DType::f64),
+      {cast(in.q, DType::f64), cast(in.k, DType::f64), cast(in.v, DType::f64)});
+  const Tensor mask = there(in.mask), there_by = there(rounded);
+  const auto gradients = [&](const std::vector<Tensor> &x) {
+    return gradients_of(
+        [&](const std::vector<Tensor> &y) {
+          return nn::attention(y[0], y[1], y[2], mask, {.causal = c.causal, .scale = c.scale});
+        },
+        there_by, x);
+  };
+  const std::vector<Tensor> x = {there(in.q), there(in.k), there(in.v)};
+  auto traced = function(gradients);
+  const std::vector<Tensor> compiled = traced(x), eager = gradients(x);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double scale = std::max(max(abs(wanted[i])).item<double>(), 1e-3);
+    EXPECT_LE(distance(compiled[i], wanted[i]), tolerance(c.dtype) * scale)
+        << text(c) << " number " << i;
+    EXPECT_EQ(cast(eager[i], DType::f32).to_vector<float>(),
+              cast(compiled[i], DType::f32).to_vector<float>())
+        << text(c) << " number " << i;
+  }
+}
+
+TEST(AttentionKernel, HasTheDefinitionsGradients) {
+  on_gpu("stress,seed=5", [] {
+    for (const Case &c : {
+             Case{1, 1, 1, 1, 32},
+             Case{2, 2, 130, 65, 48},
+             Case{1, 1, 70, 63, 96},
+             Case{4, 2, 33, 150, 128},
+             Case{2, 2, 130, 130, 64, Causal::top_left},
+             Case{1, 1, 130, 90, 128, Causal::top_left},
+             Case{2, 2, 50, 200, 16, Causal::top_left},      // the last keys are seen by none
+             Case{2, 2, 200, 100, 32, Causal::bottom_right}, // the first rows see nothing
+             Case{4, 2, 50, 90, 64, Causal::bottom_right},
+             Case{4, 2, 70, 90, 32, Causal::no, {2, 4, 70, 90}},
+             Case{4, 2, 70, 90, 128, Causal::top_left, {70, 90}},
+             Case{2, 2, 70, 90, 64, Causal::no, {70, 90}, true},
+             Case{2, 2, 70, 90, 80, Causal::top_left, {70, 90}, true, DType::f16},
+             Case{2, 2, 64, 64, 32, Causal::no, {}, false, DType::bf16, 1.5},
+         })
+      expect_gradients(c);
+  });
+}
+
+// What a row does not see is not in its gradients, nor the row in those of what it does not see.
+TEST(AttentionKernel, LetsNoGradientThroughAMask) {
   on_gpu("", [] {
-    for (const Case &c : {Case{2, 1, 70, 90, 32}, Case{2, 2, 70, 70, 64, Causal::top_left}}) {
-      const Inputs in(c);
-      const auto gradients = [&](const Tensor &q, const Tensor &k, const Tensor &v) {
-        GradientTape tape;
-        tape.watch(std::tuple(q, k, v));
-        const Tensor y = cast(nn::attention(q, k, v, Tensor(), {.causal = c.causal}), DType::f32);
-        const auto [dq, dk, dv] = tape.gradient(sum(y * cos(y)), {q, k, v});
-        return std::vector<Tensor>{dq, dk, dv};
+    const Case c{1, 1, 70, 70, 32, Causal::top_left};
+    const Inputs in(c);
+    const Tensor position = reshape(iota(DType::i64, {70}), {70, 1});
+    const Tensor by = there(cast(random::normal({2, 1, 70, 32}, {.seed = 6}), c.dtype));
+    const auto gradients = [&](const Inputs &of, const Tensor &dy) {
+      auto f = function([&](const std::vector<Tensor> &x) {
+        return gradients_of(
+            [&](const std::vector<Tensor> &y) {
+              return nn::attention(y[0], y[1], y[2], Tensor(), {.causal = c.causal});
+            },
+            dy, x);
+      });
+      std::vector<Tensor> found = f(std::vector{there(of.q), there(of.k), there(of.v)});
+      for (Tensor &x : found) x = cast(x, DType::f32).to("cpu");
+      return found;
+    };
+    const auto rows = [](const Tensor &x, std::int64_t from, std::int64_t to) {
+      return x[{ellipsis, slice(from, to), all}];
+    };
+    for (const double bad : {std::nan(""), -kNone}) {
+      const auto spoilt = [&](const Tensor &x, std::int64_t at) {
+        return select(position == at, cast(tensor(bad), c.dtype), x);
       };
-      auto traced = function(gradients);
-      const std::vector<Tensor> here = gradients(in.q, in.k, in.v),
-                                eager = gradients(there(in.q), there(in.k), there(in.v)),
-                                compiled = traced(there(in.q), there(in.k), there(in.v));
-      for (std::size_t i = 0; i < here.size(); ++i) {
-        const double scale = max(abs(cast(here[i], DType::f64))).item<double>();
-        EXPECT_LE(distance(eager[i], here[i]), 0.05 * scale) << text(c) << " number " << i;
-        EXPECT_LE(distance(compiled[i], here[i]), 0.05 * scale) << text(c) << " number " << i;
+      // Key and value 40 are seen by rows 40 to 69.
+      for (const bool is_value : {false, true}) {
+        Inputs other = in;
+        (is_value ? other.v : other.k) = spoilt(is_value ? in.v : in.k, 40);
+        const std::vector<Tensor> found = gradients(other, by);
+        EXPECT_TRUE(every(isfinite(rows(found[0], 0, 40))));
+        EXPECT_TRUE(every(isnan(rows(found[0], 40, 70))));
       }
+      // Row 20 sees keys 0 to 20.
+      for (const bool is_query : {false, true}) {
+        Inputs other = in;
+        if (is_query) other.q = spoilt(in.q, 20);
+        const std::vector<Tensor> found =
+            gradients(other, is_query ? by : there(spoilt(by.to("cpu"), 20)));
+        EXPECT_TRUE(every(isfinite(rows(found[0], 0, 20))));
+        EXPECT_TRUE(every(isfinite(rows(found[0], 21, 70))));
+        for (std::size_t i : {1U, 2U}) {
+          EXPECT_TRUE(every(isnan(rows(found[i], 0, 21)))) << i;
+          EXPECT_TRUE(every(isfinite(rows(found[i], 21, 70)))) << i;
+        }
+      }
+    }
+  });
+}
+
+TEST(AttentionKernel, HasGradientsOfGradients) {
+  on_gpu("", [] {
+    const Case c{2, 1, 20, 30, 16, Causal::bottom_right};
+    const Inputs in(c);
+    const auto twice = [&](const std::vector<Tensor> &x) {
+      GradientTape tape;
+      tape.watch(x);
+      const std::vector<Tensor> once = gradients_of(
+          [&](const std::vector<Tensor> &y) {
+            return cast(nn::attention(y[0], y[1], y[2], Tensor(), {.causal = c.causal}),
+                        DType::f32);
+          },
+          tensor(1.0F), x);
+      Tensor all = tensor(0.0F);
+      for (const Tensor &one : once) all = all + sum(square(cast(one, DType::f32)));
+      return tape.gradient(all, x);
+    };
+    const std::vector<Tensor> here = twice({in.q, in.k, in.v}),
+                              on_device = twice({there(in.q), there(in.k), there(in.v)});
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      ASSERT_TRUE(here[i].defined()) << i;
+      ASSERT_TRUE(on_device[i].defined()) << i;
+      const double scale = max(abs(cast(here[i], DType::f64))).item<double>();
+      EXPECT_LE(distance(on_device[i], here[i]), 0.1 * scale) << " number " << i;
     }
   });
 }

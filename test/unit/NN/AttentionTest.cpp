@@ -125,6 +125,27 @@ TEST(Attention, Masks) {
   EXPECT_EQ(max(abs(y[{all, all, slice(0, 2)}])).item<double>(), 0);
 }
 
+// Of scores of a hundred, too, the weights that gradients compute again sum up to 1: what a row's
+// sum of exponentials is known by keeps more bits than numbers of 16 have.
+TEST(Attention, GradientsOfNarrowNumbersHaveTheWeights) {
+  for (const DType dtype : {bf16, f16}) {
+    const Inputs in = drawn(2, 2, 1, 40, f32);
+    const auto narrow = [&](const Tensor &x) { return cast(x, dtype); };
+    const Tensor q = narrow(in.q + 10), k = narrow(0.1 * in.k + 4), v = narrow(in.v);
+    const Tensor dy = narrow(cos(iota(f32, {5})));
+    const auto gradient = [&](const Tensor &x) {
+      GradientTape tape;
+      tape.watch(x);
+      return tape.gradient(sum(attention(q, k, x) * dy), x);
+    };
+    auto traced = function(gradient);
+    for (const Tensor &dv : {gradient(v), traced(v)}) {
+      const Tensor all = sum(cast(dv, f32), {.axes = Ints{-2}});
+      EXPECT_LT(max(abs(all - cast(dy, f32))).item<float>(), 0.01F) << static_cast<int>(dtype);
+    }
+  }
+}
+
 TEST(Attention, OpenSizes) {
   const Inputs in = drawn(4, 4, 7, 9, f32);
   const auto call = [](const Tensor &q, const Tensor &k, const Tensor &v) {

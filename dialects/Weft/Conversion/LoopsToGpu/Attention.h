@@ -1,4 +1,4 @@
-// Attention as one kernel on tensor cores.
+// Attention and its gradients as one kernel each, on tensor cores.
 #pragma once
 
 #include "Weft/Conversion/LoopsToGpu/KernelBody.h"
@@ -14,5 +14,12 @@ namespace mlir::weft {
 /// that a causal row cannot see are left out. The order of sums depends on sizes alone.
 gpu::LaunchOp buildAttention(ImplicitLocOpBuilder &b, AttentionOp op, StringRef module,
                              StringRef kernel);
+
+/// That of its gradients. Some blocks have keys, and sum up what rows, which go by, make of the
+/// gradients of these and of their values; the others have rows, and sum up what keys make of
+/// theirs. So both compute the weights, and nothing is summed up in memory: the order of sums
+/// depends on sizes alone.
+gpu::LaunchOp buildAttentionGradients(ImplicitLocOpBuilder &b, AttentionGradientsOp op,
+                                      StringRef module, StringRef kernel);
 
 } // namespace mlir::weft

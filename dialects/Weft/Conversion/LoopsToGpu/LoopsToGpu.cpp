@@ -189,7 +189,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     function.walk([&](Operation *op) {
       auto store = dyn_cast<memref::StoreOp>(op);
       auto copy = dyn_cast<memref::CopyOp>(op);
-      if (isa<linalg::LinalgOp, AttentionOp>(op) || (store && !isOfHost(store.getMemRef())) ||
+      if (isa<linalg::LinalgOp, AttentionOp, AttentionGradientsOp>(op) || (store && !isOfHost(store.getMemRef())) ||
           (copy && !isDense(copy)))
         ops.push_back(op);
     });
@@ -202,7 +202,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     SmallVector<Nest> nests(ops.size());
     for (auto [op, nest] : llvm::zip_equal(ops, nests)) {
       nest.op = op;
-      if (isa<memref::StoreOp, linalg::FillOp, AttentionOp>(op)) continue;
+      if (isa<memref::StoreOp, linalg::FillOp, AttentionOp, AttentionGradientsOp>(op)) continue;
       nest.isProduct = isMatrixProduct(op) || op->hasAttr(kNarrowProduct);
       rewriter.setInsertionPoint(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
@@ -241,11 +241,15 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         launches.push_back(storeOnDevice(rewriter, store, name));
         continue;
       }
-      if (auto attention = dyn_cast<AttentionOp>(nest.op)) {
-        ImplicitLocOpBuilder b(attention.getLoc(), rewriter);
-        b.setInsertionPoint(attention);
-        launches.push_back(buildAttention(b, attention, kernels.getName(), name));
-        rewriter.eraseOp(attention);
+      if (isa<AttentionOp, AttentionGradientsOp>(nest.op)) {
+        ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
+        b.setInsertionPoint(nest.op);
+        auto attention = dyn_cast<AttentionOp>(nest.op);
+        launches.push_back(
+            attention ? buildAttention(b, attention, kernels.getName(), name)
+                      : buildAttentionGradients(b, cast<AttentionGradientsOp>(nest.op),
+                                                kernels.getName(), name));
+        rewriter.eraseOp(nest.op);
         continue;
       }
       if (isa<linalg::FillOp>(nest.op)) {

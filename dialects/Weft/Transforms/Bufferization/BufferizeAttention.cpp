@@ -1,4 +1,4 @@
-// Bufferizes attention: the same op on dense row-major buffers.
+// Bufferizes attention and its gradients: the same op on dense row-major buffers.
 #include "Weft/IR/Weft.h"
 #include "Weft/Transforms/Bufferization/ContiguousBuffer.h"
 #include "Weft/Transforms/Bufferization/IntoModel.h"
@@ -12,38 +12,34 @@ using namespace bufferization;
 
 namespace {
 
-struct AttentionModel : IntoModel<AttentionModel, AttentionOp> {
+template <class Op>
+struct AttentionModel : IntoModel<AttentionModel<Op>, Op> {
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options, BufferizationState &state) const {
-    auto attention = cast<AttentionOp>(op);
     ImplicitLocOpBuilder b(op->getLoc(), rewriter);
     b.setInsertionPoint(op);
-    SmallVector<Value> inputs, written, places;
-    for (Value tensor :
-         {attention.getQuery(), attention.getKey(), attention.getValue(), attention.getMask()}) {
-      if (!tensor) continue;
+    const unsigned inputs = op->getNumOperands() - op->getNumResults();
+    SmallVector<Value> operands, places;
+    for (Value tensor : op->getOperands().take_front(inputs)) {
       FailureOr<Value> buffer = contiguousBuffer(b, rewriter, tensor, options, state);
       if (failed(buffer)) return failure();
-      inputs.push_back(*buffer);
+      operands.push_back(*buffer);
       b.setInsertionPoint(op);
     }
-    for (Value tensor : attention.getInto()) {
+    for (Value tensor : op->getOperands().drop_front(inputs)) {
       FailureOr<Value> place = getBuffer(rewriter, tensor, options, state);
       if (failed(place)) return failure();
       b.setInsertionPoint(op);
       auto type = cast<MemRefType>(place->getType());
       places.push_back(*place);
-      written.push_back(
+      operands.push_back(
           type.getLayout().isIdentity()
               ? *place
               : memref::AllocOp::create(b, MemRefType::get(type.getShape(), type.getElementType()))
                     .getResult());
     }
-    AttentionOp::create(b, TypeRange(), inputs[0], inputs[1], inputs[2],
-                        inputs.size() == 4 ? inputs[3] : Value(), written,
-                        attention.getCausalAttr(), attention.getScaleAttr(),
-                        attention.getQueriesAttr(), attention.getFormatAttr());
-    for (auto [buffer, place] : llvm::zip_equal(written, places))
+    Op::create(b, TypeRange(), operands, op->getAttrs());
+    for (auto [buffer, place] : llvm::zip_equal(ArrayRef(operands).drop_front(inputs), places))
       if (buffer != place) memref::CopyOp::create(b, buffer, place);
     replaceOpWithBufferizedValues(rewriter, op, places);
     return success();
@@ -54,7 +50,8 @@ struct AttentionModel : IntoModel<AttentionModel, AttentionOp> {
 
 void registerBufferizableAttention(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, WeftDialect *) {
-    AttentionOp::attachInterface<AttentionModel>(*context);
+    AttentionOp::attachInterface<AttentionModel<AttentionOp>>(*context);
+    AttentionGradientsOp::attachInterface<AttentionModel<AttentionGradientsOp>>(*context);
     context->loadDialect<memref::MemRefDialect>();
   });
 }
