@@ -15,6 +15,7 @@ void add_all(FormTable &table) {
   add_control(table);
   add_votes(table);
   add_matrices(table);
+  add_warpgroup(table);
   add_copies(table);
   add_memory(table);
   add_atomics(table);

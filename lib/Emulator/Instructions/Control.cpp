@@ -133,6 +133,8 @@ void add_control(FormTable &table) {
     for (const std::string_view scope : {"cta", "cluster", "gpu", "sys"})
       table.add({"fence", order, scope}, &nothing, ":");
   table.add({"fence.mbarrier_init.release.cluster"}, &nothing, ":");
+  for (const std::string_view space : {"", "global", "shared::cta", "shared::cluster"})
+    table.add({"fence.proxy.async", space}, &nothing, ":");
   table.add({"griddepcontrol.wait"}, &nothing, ":");
   table.add({"griddepcontrol.launch_dependents"}, &nothing, ":");
   table.add({"nanosleep.u32"}, &pause, ":r");

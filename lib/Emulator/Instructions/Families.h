@@ -19,6 +19,7 @@ class FormTable;
   void add_control(FormTable &table);                                                              \
   void add_votes(FormTable &table);                                                                \
   void add_matrices(FormTable &table);                                                             \
+  void add_warpgroup(FormTable &table);                                                            \
   void add_copies(FormTable &table);                                                               \
   void add_memory(FormTable &table);                                                               \
   void add_atomics(FormTable &table);                                                              \

@@ -2,12 +2,8 @@
 // spread them.
 //
 // Where an element lies is the PTX manual's "Matrix Fragments for mma.m16n8k16" and the sections
-// beside it. How a GPU rounds the sums of its tensor cores is not documented: here as an H200 does.
-// f64 is a chain of fma, `k` ascending, as it is there.
-#include <algorithm>
-#include <bit>
-
-#include "Emulator/Instructions/Numbers.h"
+// beside it. f64 is a chain of fma, `k` ascending, as it is on an H200.
+#include "Emulator/Instructions/TensorCores.h"
 #include "Emulator/Machine/Block.h"
 #include "Emulator/Memory/Access.h"
 #include "Emulator/Memory/Modes.h"
@@ -20,60 +16,6 @@ struct Tensor32 {
   std::uint32_t bits;
 };
 inline float widened(Tensor32 x) { return canonical(bits_as<float>(x.bits & ~0x1fffU)); }
-
-/// Whether all 32 lanes are at the instruction, as .aligned wants it.
-bool all_there(Warp &warp, const Instruction &in, LaneMask mask) {
-  if (mask == 0) return false;
-  if (warp.live() != kAllLanes)
-    warp.fail(FaultKind::illegal_instruction, in, std::countr_zero(mask),
-              "all 32 lanes of the warp are wanted, and some have exited or never were");
-  return warp.gather(in, mask, kAllLanes);
-}
-
-/// c + a[0] b[0] + .. as an H200's tensor cores sum it: all terms are cut to a multiple of one
-/// unit, two bits below those of an f32 with the largest of their exponents, which of a product is
-/// the sum of its factors'; what they are together is cut to an f32. All 1,152 sums that were
-/// compared have these bits (test/unit/Emulator/MatrixH200.inc).
-template <int K>
-float sum_of_products(const float *a, const float *b, float c) {
-  constexpr int kMantissa = FloatOf<float>::kMantissa, kMoreBits = 2, kLeast = -1000;
-  float special = c;
-  Parts x[K], y[K];
-  const Parts start = parts_of(c);
-  int largest = start.significand != 0 ? start.exponent + kMantissa : kLeast;
-  bool finite = !start.infinite && !start.nan;
-  for (int k = 0; k < K; ++k) {
-    x[k] = parts_of(a[k]);
-    y[k] = parts_of(b[k]);
-    finite = finite && !x[k].infinite && !x[k].nan && !y[k].infinite && !y[k].nan;
-    if (x[k].significand != 0 && y[k].significand != 0)
-      largest = std::max(largest, x[k].exponent + y[k].exponent + 2 * kMantissa);
-  }
-  if (!finite) { // products of finite numbers do not count beside these
-    for (int k = 0; k < K; ++k)
-      if (x[k].infinite || x[k].nan || y[k].infinite || y[k].nan) special += a[k] * b[k];
-    return canonical(special);
-  }
-  const int unit = largest - kMantissa - kMoreBits;
-  const auto in_units = [&](bool negative, std::uint64_t significand, int exponent) {
-    const int drop = unit - exponent;
-    const std::uint64_t kept = drop <= 0   ? significand << -drop
-                               : drop < 64 ? significand >> drop
-                                           : 0;
-    return negative ? -static_cast<std::int64_t>(kept) : static_cast<std::int64_t>(kept);
-  };
-  std::int64_t sum =
-      start.significand == 0 ? 0 : in_units(start.negative, start.significand, start.exponent);
-  for (int k = 0; k < K; ++k)
-    if (x[k].significand != 0 && y[k].significand != 0)
-      sum += in_units(x[k].negative != y[k].negative, x[k].significand * y[k].significand,
-                      x[k].exponent + y[k].exponent);
-  if (sum == 0) return 0;
-  const bool negative = sum < 0;
-  const auto magnitude = static_cast<std::uint64_t>(negative ? -sum : sum);
-  if (64 - std::countl_zero(magnitude) + unit > 128) return negative ? -INFINITY : INFINITY;
-  return rounded<float>(negative, magnitude, unit, false, Rounding::to_zero);
-}
 
 /// mma.sync of m16n8kK with f32 accumulated. `more` has the slots of d, a, b and c.
 template <class T, int K>

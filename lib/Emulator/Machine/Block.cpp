@@ -100,6 +100,7 @@ void Block::begin(std::uint64_t number) {
     Warp &warp = warps_[w];
     std::fill_n(clocks_[w], warp_count_, 0);
     copies_[w].clear();
+    products_[w].clear();
     set_actor(warp, serial);
     fill_specials(warp);
     const std::uint32_t threads = shape.threads() - w * kLanes;

@@ -8,6 +8,7 @@
 #include "Emulator/Machine/Copies.h"
 #include "Emulator/Machine/Launch.h"
 #include "Emulator/Machine/Warp.h"
+#include "Emulator/Machine/WarpgroupProducts.h"
 
 namespace weft::emulator {
 
@@ -52,6 +53,7 @@ public:
   std::uint32_t warp_count() const { return warp_count_; }
   std::mt19937_64 &random() { return random_; }
   Copies &copies(const Warp &warp) { return copies_[warp.index]; }
+  WarpgroupProducts &products(const Warp &warp) { return products_[warp.index]; }
 
   Counters counters; ///< of the blocks that ran
 
@@ -104,6 +106,7 @@ private:
   std::uint32_t clocks_[kMostWarps][kMostWarps] = {};
   Barrier barriers_[kBarriers];
   Copies copies_[kMostWarps];
+  WarpgroupProducts products_[kMostWarps];
   std::mt19937_64 random_;
 };
 

@@ -1,4 +1,4 @@
-// What the decoder tells loads, stores and atomics in their mode.
+// What the decoder tells instructions on memory in their mode.
 #pragma once
 
 #include <cstdint>
@@ -16,5 +16,11 @@ constexpr std::uint32_t kOrderedAccess = 1U << 5;
 constexpr int kWhereShift = 8;
 /// Of asynchronous copies: how many bytes each lane writes.
 constexpr int kCopyBytesShift = 10;
+
+/// Of products of warpgroups: a is in registers; the lines of a matrix in memory are across the
+/// sum, and not along it; the matrix is negated.
+constexpr std::uint32_t kWarpgroupRegisters = 1U << 15, kWarpgroupAcrossA = 1U << 16,
+                        kWarpgroupAcrossB = 1U << 17, kWarpgroupNegateA = 1U << 18,
+                        kWarpgroupNegateB = 1U << 19;
 
 } // namespace weft::emulator

@@ -65,7 +65,7 @@ private:
   void emit(const Instruction &in) { kernel_.code.push_back(in); }
   const Form &form(std::string_view name) const;
 
-  // Special.cpp, MemoryForms.cpp, CopyForms.cpp: instructions whose operands are not a plain list.
+  // Special.cpp, MemoryForms.cpp, CopyForms.cpp, WarpgroupForms.cpp: instructions whose operands are not a plain list.
   bool decode_special(const Statement &statement);
   void decode_move(const Statement &statement, const Words &words);
   void decode_convert_address(const Statement &statement, const Words &words);
@@ -73,6 +73,7 @@ private:
   void decode_load_or_store(const Statement &statement, const Words &words);
   void decode_atomic(const Statement &statement, const Words &words);
   void decode_copy(const Statement &statement, const Words &words);
+  void decode_warpgroup(const Statement &statement, const Words &words);
   void decode_prefetch(const Statement &statement);
   void decode_argument(const Statement &statement, std::string_view type);
   void decode_call(const Statement &statement, const Words &words);

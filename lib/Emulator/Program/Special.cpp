@@ -14,6 +14,8 @@ bool Decoder::decode_special(const Statement &statement) {
   else if (name == "ld" || name == "ldu" || name == "st") decode_load_or_store(statement, words);
   else if (name == "atom" || name == "red") decode_atomic(statement, words);
   else if (name == "cp" && words.size() > 3) decode_copy(statement, words);
+  else if (name == "wgmma" && words.size() > 1 && words[1] == "mma_async")
+    decode_warpgroup(statement, words);
   else if (name == "prefetch" || name == "prefetchu") decode_prefetch(statement);
   else if (name == "call") decode_call(statement, words);
   else return false;
