@@ -92,7 +92,7 @@ struct RoomForTwo : PassWrapper<RoomForTwo, OperationPass<gpu::GPUFuncOp>> {
     bool copies = false, hasFragments = false;
     getOperation().walk([&](Operation *op) {
       copies |= isa<NVVM::CpAsyncOp>(op);
-      hasFragments |= isa<NVVM::MmaOp, LLVM::CallIntrinsicOp>(op);
+      hasFragments |= isa<NVVM::MmaOp, NVVM::WgmmaGroupSyncAlignedOp, LLVM::CallIntrinsicOp>(op);
     });
     if (copies && !hasFragments)
       getOperation()->setDiscardableAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
@@ -103,7 +103,8 @@ struct RoomForTwo : PassWrapper<RoomForTwo, OperationPass<gpu::GPUFuncOp>> {
 } // namespace
 
 void buildGpuPipeline(OpPassManager &passes, const std::string &chip) {
-  passes.addPass(mlir::weft::createLoopsToGpuPass({.capability = numberOf(chip)}));
+  passes.addPass(mlir::weft::createLoopsToGpuPass(
+      {.capability = numberOf(chip), .warpgroups = chip == "sm_90a"}));
   mlir::weft::ExpandMathPassOptions math;
   math.expandRemainder = true;
   math.tables = false;

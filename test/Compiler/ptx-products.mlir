@@ -1,12 +1,12 @@
 // Products of large matrices as PTX: what tensor cores multiply, and f32, is copied to shared memory beside the program, in memory that launches
 // give, as a kernel may declare 48 KB at most. ptxas keeps all of it in registers.
-// RUN: weft-compile %s --target=nvptx --chip=sm_90a --compile-to=ptx -o %t.90.ptx
+// RUN: weft-compile %s --target=nvptx --chip=sm_90 --compile-to=ptx -o %t.90.ptx
 // RUN: FileCheck %s < %t.90.ptx
 // RUN: weft-compile %s --target=nvptx --chip=sm_80 --compile-to=ptx -o %t.80.ptx
 // RUN: FileCheck %s --check-prefixes=CHECK,AMPERE < %t.80.ptx
 // RUN: weft-compile %s --target=nvptx --chip=sm_75 --compile-to=ptx -o %t.75.ptx
 // RUN: FileCheck %s --check-prefix=OLD --implicit-check-not=cp.async --implicit-check-not=mma.sync < %t.75.ptx
-// RUN: %if ptxas %{ %ptxas -v -arch=sm_90a %t.90.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SPILLS %}
+// RUN: %if ptxas %{ %ptxas -v -arch=sm_90 %t.90.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SPILLS %}
 // RUN: %if ptxas %{ %ptxas -v -arch=sm_80 %t.80.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=SPILLS %}
 // RUN: weft-compile %s --target=nvptx --chip=sm_80 --report=kernels -o %t.o | FileCheck %s --check-prefix=REPORT
 

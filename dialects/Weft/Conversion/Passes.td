@@ -73,7 +73,9 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
     there, where nothing has been written since. Copies between dense buffers stay.
   }];
   let options = [Option<"capability", "capability", "unsigned", /*default=*/"75",
-                        "The number in the chip's name: 80 of sm_80.">];
+                        "The number in the chip's name: 80 of sm_80.">,
+                 Option<"warpgroups", "warpgroups", "bool", /*default=*/"false",
+                        "Whether the chip has wgmma, as sm_90a.">];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
     "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

@@ -24,7 +24,8 @@ void multiply(Warp &warp, const Instruction &in, LaneMask mask) {
   constexpr int kPerRegister = sizeof(std::uint32_t) / sizeof(T), kQuarter = 4 * kPerRegister;
   constexpr int kRegistersA = 2 * K / kQuarter, kRegistersB = K / kQuarter;
   const Slot *slots = in.more;
-  float a[16][K], b[8][K], d[4][kLanes];
+  Factors<K> a[16], b[8];
+  float d[4][kLanes];
   const auto element = [&](Slot slot, int lane, int i) {
     return widened(warp.lanes<T>(slot)[lane * kPerRegister + i]);
   };
@@ -32,9 +33,9 @@ void multiply(Warp &warp, const Instruction &in, LaneMask mask) {
     for (int i = 0; i < kPerRegister; ++i) {
       const int group = lane / 4, k = lane % 4 * kPerRegister + i;
       for (int r = 0; r < kRegistersA; ++r)
-        a[group + 8 * (r % 2)][k + r / 2 * kQuarter] = element(slots[4 + r], lane, i);
+        a[group + 8 * (r % 2)].set(k + r / 2 * kQuarter, element(slots[4 + r], lane, i));
       for (int r = 0; r < kRegistersB; ++r)
-        b[group][k + r * kQuarter] = element(slots[4 + kRegistersA + r], lane, i);
+        b[group].set(k + r * kQuarter, element(slots[4 + kRegistersA + r], lane, i));
     }
   for (int i = 0; i < 4; ++i) {
     const float *c = warp.lanes<float>(slots[4 + kRegistersA + kRegistersB + i]);

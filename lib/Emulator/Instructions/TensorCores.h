@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
+#include "Emulator/Instructions/Lanes.h"
 #include "Emulator/Instructions/Numbers.h"
 #include "Emulator/Machine/Warp.h"
 
@@ -21,49 +23,69 @@ inline bool all_there(Warp &warp, const Instruction &in, LaneMask mask) {
   return warp.gather(in, mask, kAllLanes);
 }
 
+/// Factors along a sum, taken apart once for all sums that they are in.
+template <int K>
+struct Factors {
+  float values[K];
+  std::uint64_t significands[K], negative[K]; ///< the latter 0 or all ones
+  std::int64_t exponents[K];                  ///< of the last bit
+  bool finite = true;
+
+  void set(int k, float value) {
+    const Parts parts = parts_of(value);
+    values[k] = value;
+    significands[k] = parts.significand;
+    negative[k] = parts.negative ? ~std::uint64_t{0} : 0;
+    exponents[k] = parts.significand != 0 ? parts.exponent : kOfZero;
+    finite = finite && !parts.infinite && !parts.nan;
+  }
+  /// That of a zero is below those of all others, and of all products.
+  static constexpr std::int64_t kOfZero = -10000;
+};
+
 /// c + a[0] b[0] + .. as an H200's tensor cores sum it: all terms are cut to a multiple of one
 /// unit, two bits below those of an f32 with the largest of their exponents, which of a product is
 /// the sum of its factors'; what they are together is cut to an f32. All 1,152 sums that were
 /// compared have these bits (test/unit/Emulator/MatrixH200.inc).
 template <int K>
-float sum_of_products(const float *a, const float *b, float c) {
-  constexpr int kMantissa = FloatOf<float>::kMantissa, kMoreBits = 2, kLeast = -1000;
-  float special = c;
-  Parts x[K], y[K];
+float sum_of_products(const Factors<K> &a, const Factors<K> &b, float c) {
+  constexpr std::int64_t kMantissa = FloatOf<float>::kMantissa, kMoreBits = 2;
   const Parts start = parts_of(c);
-  int largest = start.significand != 0 ? start.exponent + kMantissa : kLeast;
-  bool finite = !start.infinite && !start.nan;
-  for (int k = 0; k < K; ++k) {
-    x[k] = parts_of(a[k]);
-    y[k] = parts_of(b[k]);
-    finite = finite && !x[k].infinite && !x[k].nan && !y[k].infinite && !y[k].nan;
-    if (x[k].significand != 0 && y[k].significand != 0)
-      largest = std::max(largest, x[k].exponent + y[k].exponent + 2 * kMantissa);
-  }
-  if (!finite) { // products of finite numbers do not count beside these
+  if (!a.finite || !b.finite || start.infinite || start.nan) {
+    float special = c; // products of finite numbers do not count beside these
     for (int k = 0; k < K; ++k)
-      if (x[k].infinite || x[k].nan || y[k].infinite || y[k].nan) special += a[k] * b[k];
+      if (!std::isfinite(a.values[k]) || !std::isfinite(b.values[k]))
+        special += a.values[k] * b.values[k];
     return canonical(special);
   }
-  const int unit = largest - kMantissa - kMoreBits;
-  const auto in_units = [&](bool negative, std::uint64_t significand, int exponent) {
-    const int drop = unit - exponent;
-    const std::uint64_t kept = drop <= 0   ? significand << -drop
-                               : drop < 64 ? significand >> drop
-                                           : 0;
-    return negative ? -static_cast<std::int64_t>(kept) : static_cast<std::int64_t>(kept);
-  };
-  std::int64_t sum =
-      start.significand == 0 ? 0 : in_units(start.negative, start.significand, start.exponent);
+  constexpr std::int64_t kNone = Factors<K>::kOfZero / 2;
+  std::int64_t largest = start.significand != 0 ? start.exponent + kMantissa : kNone;
+  WEFT_EACH_LANE
   for (int k = 0; k < K; ++k)
-    if (x[k].significand != 0 && y[k].significand != 0)
-      sum += in_units(x[k].negative != y[k].negative, x[k].significand * y[k].significand,
-                      x[k].exponent + y[k].exponent);
+    largest = std::max(largest, a.exponents[k] + b.exponents[k] + 2 * kMantissa);
+  if (largest == kNone) return 0;
+  const std::int64_t unit = largest - kMantissa - kMoreBits;
+  std::uint64_t sum = 0; // of two's complement
+  WEFT_EACH_LANE
+  for (int k = 0; k < K; ++k) {
+    const std::int64_t drop =
+        std::min<std::int64_t>(unit - a.exponents[k] - b.exponents[k], 63); // above kMantissa - 2
+    const std::uint64_t kept = a.significands[k] * b.significands[k] >> drop;
+    const std::uint64_t negative = a.negative[k] ^ b.negative[k];
+    sum += (kept ^ negative) - negative;
+  }
+  if (start.significand != 0) {
+    const std::int64_t drop = unit - start.exponent;
+    const std::uint64_t kept = drop <= 0   ? start.significand << -drop
+                               : drop < 64 ? start.significand >> drop
+                                           : 0;
+    sum += start.negative ? -kept : kept;
+  }
   if (sum == 0) return 0;
-  const bool negative = sum < 0;
-  const auto magnitude = static_cast<std::uint64_t>(negative ? -sum : sum);
+  const bool negative = static_cast<std::int64_t>(sum) < 0;
+  const std::uint64_t magnitude = negative ? -sum : sum;
   if (64 - std::countl_zero(magnitude) + unit > 128) return negative ? -INFINITY : INFINITY;
-  return rounded<float>(negative, magnitude, unit, false, Rounding::to_zero);
+  return rounded<float>(negative, magnitude, static_cast<int>(unit), false, Rounding::to_zero);
 }
 
 } // namespace

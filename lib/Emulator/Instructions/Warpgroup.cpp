@@ -58,17 +58,16 @@ private:
 /// Reads lines of 16 elements along the sum.
 template <class T>
 void read_matrix(Warp &warp, const Instruction &in, const Descriptor &matrix, std::uint32_t first,
-                 std::uint32_t lines, bool across, float (*out)[kDepth]) {
-  // Units as the memory serves them, 8 at a time: below each other, or those of a line.
-  const std::uint32_t units = lines * kDepth / 8;
+                 std::uint32_t lines, bool across, Factors<kDepth> *out) {
+  // Units below each other, 8 at a time, as matrices of 8 x 8 are in memory.
+  const std::uint32_t units = lines * kDepth / 8, below = across ? kDepth : lines;
   for (std::uint32_t begin = 0; begin < units; begin += kLanes) {
     std::uint64_t addresses[kLanes] = {};
     std::uint32_t line[kLanes], unit[kLanes];
     LaneMask there = 0;
     for (std::uint32_t lane = 0; lane < kLanes && begin + lane < units; ++lane) {
-      const std::uint32_t i = begin + lane;
-      line[lane] = across ? i / (lines / 8) : i / 16 * 8 + i % 8;
-      unit[lane] = across ? i % (lines / 8) : i / 8 % 2;
+      line[lane] = (begin + lane) % below;
+      unit[lane] = (begin + lane) / below;
       addresses[lane] = matrix.address(across ? line[lane] : first + line[lane],
                                        across ? first / 8 + unit[lane] : unit[lane], across);
       there |= 1U << lane;
@@ -80,9 +79,9 @@ void read_matrix(Warp &warp, const Instruction &in, const Descriptor &matrix, st
       T elements[8];
       std::memcpy(elements, where[lane], sizeof elements);
       for (std::uint32_t i = 0; i < 8; ++i) {
-        float &element =
-            across ? out[unit[lane] * 8 + i][line[lane]] : out[line[lane]][unit[lane] * 8 + i];
-        element = widened(elements[i]);
+        const float element = widened(elements[i]);
+        if (across) out[unit[lane] * 8 + i].set(static_cast<int>(line[lane]), element);
+        else out[line[lane]].set(static_cast<int>(unit[lane] * 8 + i), element);
       }
     }
   }
@@ -94,14 +93,14 @@ template <class T>
 void run(Warp &warp, const Product &product) {
   const Instruction &in = *product.in;
   const auto columns = static_cast<std::uint32_t>(in.offset);
-  float a[kRows][kDepth], b[kMostColumns][kDepth];
+  Factors<kDepth> a[kRows], b[kMostColumns];
   if ((in.mode & kWarpgroupRegisters) != 0) {
     const Slot *slots = in.more + columns / 2;
     for (int r = 0; r < 4; ++r)
       for (int lane = 0; lane < kLanes; ++lane)
         for (int i = 0; i < 2; ++i)
-          a[lane / 4 + 8 * (r % 2)][lane % 4 * 2 + i + r / 2 * 8] =
-              widened(warp.lanes<T>(slots[r])[lane * 2 + i]);
+          a[lane / 4 + 8 * (r % 2)].set(lane % 4 * 2 + i + r / 2 * 8,
+                                        widened(warp.lanes<T>(slots[r])[lane * 2 + i]));
   } else {
     read_matrix<T>(warp, in, Descriptor(product.matrices[0]), warp.index % 4 * kRows, kRows,
                    (in.mode & kWarpgroupAcrossA) != 0, a);
@@ -110,8 +109,8 @@ void run(Warp &warp, const Product &product) {
                  (in.mode & kWarpgroupAcrossB) != 0, b);
   const bool negates = ((in.mode & kWarpgroupNegateA) != 0) != ((in.mode & kWarpgroupNegateB) != 0);
   if (negates)
-    for (auto &row : a)
-      for (float &element : row) element = -element;
+    for (Factors<kDepth> &row : a)
+      for (int k = 0; k < kDepth; ++k) row.set(k, -row.values[k]);
   for (std::uint32_t i = 0; i < columns / 2; ++i) {
     auto *sums = warp.lanes<float>(in.more[i]);
     for (std::uint32_t lane = 0; lane < kLanes; ++lane)

@@ -65,7 +65,8 @@ private:
   void emit(const Instruction &in) { kernel_.code.push_back(in); }
   const Form &form(std::string_view name) const;
 
-  // Special.cpp, MemoryForms.cpp, CopyForms.cpp, WarpgroupForms.cpp: instructions whose operands are not a plain list.
+  // Special.cpp, MemoryForms.cpp, CopyForms.cpp, WarpgroupForms.cpp: instructions whose operands
+  // are not a plain list.
   bool decode_special(const Statement &statement);
   void decode_move(const Statement &statement, const Words &words);
   void decode_convert_address(const Statement &statement, const Words &words);

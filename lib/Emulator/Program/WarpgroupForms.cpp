@@ -19,8 +19,7 @@ void Decoder::decode_warpgroup(const Statement &statement, const Words &words) {
   if (!shape.starts_with("m64n") || !shape.ends_with("k16")) unknown();
   shape = shape.substr(4, shape.size() - 7);
   int columns = 0;
-  const char *const end = shape.data() + shape.size();
-  if (std::from_chars(shape.data(), end, columns).ptr != end) unknown();
+  if (std::from_chars(shape.begin(), shape.end(), columns).ptr != shape.end()) unknown();
   if (columns < 8 || columns > 256 || columns % 8 != 0)
     fail("a product of a warpgroup has 8 to 256 columns, a multiple of 8, and not " +
          std::to_string(columns));

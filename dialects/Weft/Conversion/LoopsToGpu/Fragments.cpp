@@ -6,8 +6,9 @@
 
 namespace mlir::weft {
 
-ChipTraits ChipTraits::of(unsigned capability) {
+ChipTraits ChipTraits::of(unsigned capability, bool hasWarpgroups) {
   ChipTraits chip;
+  chip.hasWarpgroups = hasWarpgroups;
   chip.hasAsyncCopies = chip.hasNarrowFragments = capability >= 80;
   // Others have these instructions too, with units for f64 that are few.
   if (capability == 80) chip.rowsOfDoubles = 8;
@@ -20,6 +21,8 @@ SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &pro
                                         StringRef module, StringRef kernel) {
   const ProductRoles roles = *rolesOf(product.generic());
   std::unique_ptr<ProductBuilder> builder;
+  if (chip.hasWarpgroups && isOfNarrowFloats(roles)) builder = warpgroupsOf(b, product, epilogue);
+  if (builder) return builder->build(module, kernel);
   if (chip.hasNarrowFragments && isOfNarrowFloats(roles))
     builder = narrowFragmentsOf(b, product, epilogue);
   else if (chip.rowsOfDoubles != 0 && isOfFused(product, roles, b.getF64Type()))

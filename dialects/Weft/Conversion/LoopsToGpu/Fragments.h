@@ -7,7 +7,10 @@
 
 namespace mlir::weft {
 
-/// Whether both factors are numbers of bf16, or of f16, widened to f32.
+/// The bits of bf16 or f16 that a factor is widened to f32 from, and their format; null of others.
+Value narrowBitsOf(Value factor);
+FloatType narrowFormatOf(Value factor);
+/// Whether both factors are such numbers of one format.
 bool isOfNarrowFloats(const ProductRoles &roles);
 /// Whether it is one chain of fused products of a type for each result.
 bool isOfFused(const Nest &product, const ProductRoles &roles, Type type);
@@ -15,6 +18,9 @@ bool isOfFused(const Nest &product, const ProductRoles &roles, Type type);
 /// Those that build them.
 std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                   const Nest *epilogue);
+/// Of warpgroups; null if there are few tiles, or parts cannot be copied beside the program.
+std::unique_ptr<ProductBuilder> warpgroupsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                             const Nest *epilogue);
 std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                   const Nest *epilogue, int64_t rowsOfFragment);
 /// Of f32, without tensor cores; null if its parts cannot be copied beside the program.
@@ -34,6 +40,12 @@ protected:
   /// Where an element of a line is, so that those that are accessed together are in different
   /// banks.
   virtual Value inLine(const Side &side, Value line, Value element) = 0;
+  /// Where an element of a part is: its line, and its place in that.
+  virtual std::pair<Value, Value> inShared(const Side &side, Place place) {
+    Value line = isAcross(side) ? place.inDepth : place.inTile;
+    Value element = isAcross(side) ? place.inTile : place.inDepth;
+    return {line, inLine(side, line, element)};
+  }
 
   /// What one step along the sum multiplies: fragments of rows and of columns, each the registers
   /// of a thread.
@@ -66,10 +78,10 @@ protected:
 
   /// Whether a factor can be copied as it is, 16 bytes at a time.
   bool isCopied(const Side &side);
-
-private:
   /// Begins copies of a part, if there is one, and makes them a group.
   void copyPart(Value stage, Value at, Value to);
+
+private:
   void copy(const Side &side, Place place, Value stage, Value at, Value to);
   /// addParts where there is one.
   SmallVector<Value> addCopiedParts(Value from, Value to, SmallVector<Value> sums);

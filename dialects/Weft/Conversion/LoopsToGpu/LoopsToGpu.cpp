@@ -189,8 +189,8 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     function.walk([&](Operation *op) {
       auto store = dyn_cast<memref::StoreOp>(op);
       auto copy = dyn_cast<memref::CopyOp>(op);
-      if (isa<linalg::LinalgOp, AttentionOp, AttentionGradientsOp>(op) || (store && !isOfHost(store.getMemRef())) ||
-          (copy && !isDense(copy)))
+      if (isa<linalg::LinalgOp, AttentionOp, AttentionGradientsOp>(op) ||
+          (store && !isOfHost(store.getMemRef())) || (copy && !isDense(copy)))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -245,10 +245,10 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
         b.setInsertionPoint(nest.op);
         auto attention = dyn_cast<AttentionOp>(nest.op);
-        launches.push_back(
-            attention ? buildAttention(b, attention, kernels.getName(), name)
-                      : buildAttentionGradients(b, cast<AttentionGradientsOp>(nest.op),
-                                                kernels.getName(), name));
+        launches.push_back(attention
+                               ? buildAttention(b, attention, kernels.getName(), name)
+                               : buildAttentionGradients(b, cast<AttentionGradientsOp>(nest.op),
+                                                         kernels.getName(), name));
         rewriter.eraseOp(nest.op);
         continue;
       }
@@ -263,8 +263,8 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         const Nest *epilogue = more ? &nests[number++] : nullptr;
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
         b.setInsertionPoint(epilogue ? epilogue->op : nest.op);
-        launches.append(
-            buildProduct(b, nest, epilogue, ChipTraits::of(capability), kernels.getName(), name));
+        launches.append(buildProduct(b, nest, epilogue, ChipTraits::of(capability, warpgroups),
+                                     kernels.getName(), name));
         if (epilogue) rewriter.eraseOp(epilogue->op);
       } else if (isTranspose(nest.generic())) {
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);

@@ -25,10 +25,11 @@ bool isEpilogue(const Nest &product, const Nest &next);
 /// What kernels of a chip can do.
 struct ChipTraits {
   /// `capability` is the number of its name: 80 of sm_80.
-  static ChipTraits of(unsigned capability);
+  static ChipTraits of(unsigned capability, bool hasWarpgroups);
 
   bool hasAsyncCopies = false;     ///< copies to shared memory beside the program
   bool hasNarrowFragments = false; ///< multiplies fragments of bf16 and f16
+  bool hasWarpgroups = false;      ///< four warps multiply matrices in shared memory
   /// Rows of the fragments of f64 that it multiplies faster than single numbers; 0 of others.
   int64_t rowsOfDoubles = 0;
 };
@@ -42,9 +43,10 @@ struct ChipTraits {
 /// of any other kernel. What else has long sums and few tiles sums up parts of them in blocks of
 /// their own, which a second launch adds in their order. Where the chip has tensor cores, these do
 /// products of bf16 and f16, with tiles of up to 256 x 128 results, and sum 16 products at a time
-/// in an order and with roundings of their own. Those of f64 are chains there too. Parts for tensor
-/// cores, and of f32, are copied beside the program, several ahead, if 16 bytes of both factors
-/// are as in memory.
+/// in an order and with roundings of their own; large ones by warpgroups, where the chip has these,
+/// which read matrices in shared memory by themselves. Those of f64 are chains there too. Parts for
+/// tensor cores, and of f32, are copied beside the program, several ahead, if 16 bytes of both
+/// factors are as in memory.
 SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &product,
                                         const Nest *epilogue, const ChipTraits &chip,
                                         StringRef module, StringRef kernel);

@@ -124,9 +124,8 @@ void StagedBuilder::copy(const Side &side, Place place, Value stage, Value at, V
   // So many bytes are read, and the others become zero.
   Value bytes =
       isThere ? arith::SelectOp::create(b, isThere, words(kAccessBytes), words(0)) : Value();
-  Value line = isAcross(side) ? place.inDepth : place.inTile;
-  Value element = isAcross(side) ? place.inTile : place.inDepth;
-  Value target = pointerTo(side.buffer, stage, {line, inLine(side, line, element)});
+  const auto [line, element] = inShared(side, place);
+  Value target = pointerTo(side.buffer, stage, {line, element});
   Value source = LLVM::IntToPtrOp::create(b, LLVM::LLVMPointerType::get(b.getContext()),
                                           addressOf(b, read.buffer(), read.place(nest)));
   source = LLVM::AddrSpaceCastOp::create(b, pointerIn(b, NVVM::NVVMMemorySpace::Global), source);

@@ -10,20 +10,18 @@
 
 namespace mlir::weft {
 
-namespace {
-
-/// The bits that a widened number is made of (widenedBits); null for another.
-Value bitsOf(Value factor) {
+Value narrowBitsOf(Value factor) {
   auto widened = factor.getDefiningOp<arith::ExtFOp>();
   auto narrow = widened ? widened.getIn().getDefiningOp<arith::BitcastOp>() : arith::BitcastOp();
   return narrow && narrow.getIn().getType().isInteger(16) ? narrow.getIn() : Value();
 }
 
-/// Their format.
-FloatType formatOf(Value factor) {
-  if (!bitsOf(factor)) return {};
+FloatType narrowFormatOf(Value factor) {
+  if (!narrowBitsOf(factor)) return {};
   return cast<FloatType>(factor.getDefiningOp<arith::ExtFOp>().getIn().getType());
 }
+
+namespace {
 
 /// Builds a product of matrices of bf16 or f16, each of whose mma.m16n8k16 adds products of 16
 /// elements of the summed loop. Which thread has which elements is the PTX manual's "Matrix
@@ -31,7 +29,7 @@ FloatType formatOf(Value factor) {
 class TensorCoreBuilder : public FragmentBuilder {
 public:
   TensorCoreBuilder(ImplicitLocOpBuilder &b, const Nest &product, const Nest *epilogue)
-      : FragmentBuilder(b, product, epilogue), format(formatOf(roles.lhs)) {
+      : FragmentBuilder(b, product, epilogue), format(narrowFormatOf(roles.lhs)) {
     // The more a warp has of both, the fewer bytes of shared memory it reads for each product.
     const bool isHuge = isWorthTilesOf(op, roles, 256, 128);
     const bool isMiddling = isWorthTilesOf(op, roles, 128, 128);
@@ -45,7 +43,7 @@ protected:
   /// Elements of a copy of 16 bytes, a chunk.
   static constexpr int64_t kCopied = 8;
 
-  Value copied(Value factor) override { return bitsOf(factor); }
+  Value copied(Value factor) override { return narrowBitsOf(factor); }
   int64_t mostCopied(const Side &) const override { return kCopied; }
 
   /// As they are in memory: fragments are transposed when they are read.
@@ -177,7 +175,8 @@ protected:
 } // namespace
 
 bool isOfNarrowFloats(const ProductRoles &roles) {
-  return roles.isSum && formatOf(roles.lhs) && formatOf(roles.lhs) == formatOf(roles.rhs);
+  const FloatType format = narrowFormatOf(roles.lhs);
+  return roles.isSum && format && format == narrowFormatOf(roles.rhs);
 }
 
 std::unique_ptr<ProductBuilder> narrowFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
