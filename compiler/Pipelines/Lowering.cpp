@@ -15,6 +15,7 @@ void buildLinalgPhase(OpPassManager &pm, const Target &target) {
   const bool gpu = target.kind != Target::Kind::cpu;
   options.withoutLibrary = gpu || target.kernels;
   options.stagesRoutines = gpu;
+  options.convertsFloats = gpu;
   pm.addNestedPass<func::FuncOp>(createExpandComplexPass());
   pm.addNestedPass<func::FuncOp>(createWeftToLinalgPass(options));
   // What a check says of a size holds behind it alone. Upstream would give it to the op that comes

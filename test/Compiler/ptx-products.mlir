@@ -36,7 +36,7 @@
 // OLD: fma.rn.f32
 // OLD-LABEL: .entry doubles_0(
 // OLD: fma.rn.f64
-// SPILLS-COUNT-8: 0 bytes spill stores, 0 bytes spill loads
+// SPILLS-COUNT-7: 0 bytes spill stores, 0 bytes spill loads
 // REPORT: narrow_0: 512 blocks of 256 threads, 98304 bytes of shared memory
 // REPORT: doubles_0: 1024 blocks of 256 threads, 98304 bytes of shared memory
 func.func @narrow(%x: tensor<4096x4096xbf16>, %y: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {

@@ -30,7 +30,9 @@ def WeftToLinalgPass : Pass<"weft-to-linalg", "::mlir::func::FuncOp"> {
     Option<"withoutLibrary", "without-library", "bool", "false",
            "The target cannot call the library: loops do what its routines would">,
     Option<"stagesRoutines", "stages-routines", "bool", "false",
-           "With without-library: it can, at the price of copies, so what has no good loops is called">
+           "With without-library: it can, at the price of copies, so what has no good loops is called">,
+    Option<"convertsFloats", "converts-floats", "bool", "false",
+           "The target has instructions that convert floats of 16 bits">
   ];
 }
 

@@ -331,8 +331,10 @@ Value ScalarBuilder::isBetterMinimum(Value next, Value best) {
 Value ScalarBuilder::cast(Value x, Type elementType) {
   if (signs.operandFormat && signs.operandFormat == signs.resultFormat) return x;
   if (signs.operandFormat) {
-    ScalarBuilder ofNumber(
-        b, loc, {.resultUnsigned = signs.resultUnsigned, .resultFormat = signs.resultFormat});
+    ScalarBuilder ofNumber(b, loc,
+                           {.resultUnsigned = signs.resultUnsigned,
+                            .resultFormat = signs.resultFormat,
+                            .convertsFloats = signs.convertsFloats});
     return ofNumber.cast(decoded(x), elementType);
   }
   if (signs.resultFormat) return encoded(castToBeRounded(x));
@@ -419,6 +421,11 @@ bool has8Bits(FloatType format) { return format.getIntOrFloatBitWidth() == 8; }
 
 Value ScalarBuilder::decoded(Value x) {
   if (!signs.operandFormat) return x;
+  if (signs.convertsFloats && !has8Bits(signs.operandFormat)) {
+    Value narrow =
+        arith::BitcastOp::create(b, loc, withElement(x.getType(), signs.operandFormat), x);
+    return arith::ExtFOp::create(b, loc, withElement(x.getType(), b.getF32Type()), narrow);
+  }
   Type i32 = withElement(x.getType(), b.getI32Type());
   Type f32 = withElement(x.getType(), b.getF32Type());
   const auto number = [&](int64_t value) { return splat(b.getI32IntegerAttr(value), i32); };
@@ -457,6 +464,10 @@ Value ScalarBuilder::encoded(Value x) {
   if (!signs.resultFormat) return x;
   Type stored =
       withElement(x.getType(), b.getIntegerType(signs.resultFormat.getIntOrFloatBitWidth()));
+  if (signs.convertsFloats && !has8Bits(signs.resultFormat)) {
+    Value narrow = arith::TruncFOp::create(b, loc, withElement(x.getType(), signs.resultFormat), x);
+    return arith::BitcastOp::create(b, loc, stored, narrow);
+  }
   Value bits = bitsOf(x);
   Type i32 = bits.getType();
   const auto number = [&](int64_t value) { return splat(b.getI32IntegerAttr(value), i32); };

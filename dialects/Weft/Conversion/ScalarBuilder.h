@@ -25,6 +25,9 @@ Value powerBySquaring(Value base, uint64_t exponent, Multiply multiply) {
 struct Signs {
   bool operandsUnsigned = false, resultUnsigned = false;
   FloatType operandFormat = {}, resultFormat = {};
+  /// Whether the target has instructions that convert floats of 16 bits, of which NaN may become
+  /// another NaN.
+  bool convertsFloats = false;
 };
 
 /// Builds arith and math operations that compute what a word of the vocabulary means. Every

@@ -2,6 +2,7 @@
 #include "Weft/Conversion/LoopsToGpu/DeviceReads.h"
 #include "Weft/Conversion/LoopsToGpu/HostCalls.h"
 #include "Weft/Conversion/Passes.h"
+#include "Weft/Conversion/ScalarBuilder.h"
 #include "Weft/Conversion/ToLLVM/Memory.h"
 #include "Weft/IR/Bridge.h"
 #include "Weft/Transforms/RuntimeCalls.h"
@@ -235,6 +236,36 @@ private:
   DenseMap<Type, Value> places;
 };
 
+/// Makes integers of what converts floats of 16 bits, for which processors have no instructions.
+void expandConversions(func::FuncOp function) {
+  SmallVector<arith::BitcastOp> casts;
+  function.walk([&](arith::BitcastOp cast) { casts.push_back(cast); });
+  const auto formatOf = [](Value number) {
+    auto format = dyn_cast<FloatType>(number.getType());
+    return format && format.getWidth() == 16 ? format : FloatType();
+  };
+  for (arith::BitcastOp cast : casts) {
+    OpBuilder b(cast);
+    auto narrowed = cast.getIn().getDefiningOp<arith::TruncFOp>();
+    if (narrowed && formatOf(narrowed)) {
+      ScalarBuilder rounding(b, cast.getLoc(), {.resultFormat = formatOf(narrowed)});
+      cast.replaceAllUsesWith(rounding.cast(narrowed.getIn(), cast.getType()));
+      cast.erase();
+      if (narrowed->use_empty()) narrowed.erase();
+    } else if (const FloatType format = formatOf(cast)) {
+      for (Operation *user : llvm::make_early_inc_range(cast->getUsers())) {
+        auto widened = dyn_cast<arith::ExtFOp>(user);
+        if (!widened) continue;
+        b.setInsertionPoint(widened);
+        ScalarBuilder widening(b, cast.getLoc(), {.operandFormat = format});
+        widened.replaceAllUsesWith(widening.cast(cast.getIn(), widened.getType()));
+        widened.erase();
+      }
+      if (cast->use_empty()) cast.erase();
+    }
+  }
+}
+
 struct GpuLaunches : impl::GpuLaunchesPassBase<GpuLaunches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
@@ -250,10 +281,12 @@ struct GpuLaunches : impl::GpuLaunchesPassBase<GpuLaunches> {
     for (auto constant : module.getOps<memref::GlobalOp>())
       constants.try_emplace(constant.getName(), static_cast<int64_t>(constants.size()));
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
-    for (func::FuncOp function : functions)
+    for (func::FuncOp function : functions) {
+      expandConversions(function);
       if (!function.isDeclaration() &&
           failed(HostBuilder(function, kernels, constants, converter).run()))
         return signalPassFailure();
+    }
     takePointers(module);
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
   }

@@ -45,23 +45,23 @@ static SmallVector<int64_t> dropRepeatedBatches(LinalgBuilder &b, Operand &opera
 
 /// A product of floats of 16 bits, of whose bits the operands are: summed up in f32 and rounded
 /// once.
-static Value narrowProduct(LinalgBuilder &b, FloatType format, Value lhs, Value rhs,
+static Value narrowProduct(LinalgBuilder &b, const Signs &signs, Value lhs, Value rhs,
                            const Sizes &sizes, ArrayRef<AffineMap> maps) {
   Value init = b.filled(sizes, ScalarBuilder(b, b.getLoc()).zero(b.getF32Type()));
   SmallVector<utils::IteratorType> loops(sizes.size(), utils::IteratorType::parallel);
   loops.push_back(utils::IteratorType::reduction);
-  auto sums =
-      linalg::GenericOp::create(b, init.getType(), ValueRange{lhs, rhs}, init, maps, loops,
-                                [&](OpBuilder &builder, Location loc, ValueRange args) {
-                                  Value product = arith::MulFOp::create(
-                                      builder, loc, widenedBits(builder, loc, format, args[0]),
-                                      widenedBits(builder, loc, format, args[1]));
-                                  Value sum = arith::AddFOp::create(builder, loc, args[2], product);
-                                  linalg::YieldOp::create(builder, loc, sum);
-                                });
+  auto sums = linalg::GenericOp::create(
+      b, init.getType(), ValueRange{lhs, rhs}, init, maps, loops,
+      [&](OpBuilder &builder, Location loc, ValueRange args) {
+        Value product = arith::MulFOp::create(
+            builder, loc, widenedBits(builder, loc, signs.operandFormat, args[0]),
+            widenedBits(builder, loc, signs.operandFormat, args[1]));
+        Value sum = arith::AddFOp::create(builder, loc, args[2], product);
+        linalg::YieldOp::create(builder, loc, sum);
+      });
   sums->setAttr(kNarrowProduct, b.getUnitAttr());
   b.setSizes(sums.getResult(0), sizes);
-  return roundedToBits(b, format, sums.getResult(0), sizes);
+  return roundedToBits(b, signs, sums.getResult(0), sizes);
 }
 
 Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
@@ -124,7 +124,7 @@ Value lowerMatmul(LinalgBuilder &b, MatmulOp op) {
   const SmallVector<AffineMap> maps{lhsMap, rhsMap, mapOf(resultAxes)};
   const Signs signs = b.signsOf(op);
   if (signs.operandFormat && b.withoutLibrary())
-    return narrowProduct(b, signs.operandFormat, lhs.tensor, rhs.tensor, sizes, maps);
+    return narrowProduct(b, signs, lhs.tensor, rhs.tensor, sizes, maps);
   Type element = type.getElementType();
   Value init = b.filled(sizes, ScalarBuilder(b, b.getLoc()).zero(element));
   auto contract = linalg::ContractOp::create(b, init.getType(), ValueRange{lhs.tensor, rhs.tensor},

@@ -15,11 +15,14 @@ inline Value widenedBits(OpBuilder &b, Location loc, FloatType format, Value bit
   return arith::ExtFOp::create(b, loc, b.getF32Type(), number);
 }
 
-/// The bits of numbers of f32, rounded to the format.
-inline Value roundedToBits(LinalgBuilder &b, FloatType format, Value numbers, const Sizes &sizes) {
+/// The bits of numbers of f32, rounded to the format of an op's operands.
+inline Value roundedToBits(LinalgBuilder &b, const Signs &signs, Value numbers,
+                           const Sizes &sizes) {
   return b.elementwise(sizes, b.getI16Type(), numbers, b.getMultiDimIdentityMap(sizes.size()),
                        [&](OpBuilder &builder, Location loc, ValueRange args) -> Value {
-                         return ScalarBuilder(builder, loc, {.resultFormat = format})
+                         return ScalarBuilder(builder, loc,
+                                              {.resultFormat = signs.operandFormat,
+                                               .convertsFloats = signs.convertsFloats})
                              .cast(args[0], builder.getI16Type());
                        });
 }

@@ -145,7 +145,8 @@ static FloatType formatOf(TypeRange types) {
   return {};
 }
 
-FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function) {
+FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function,
+                                                         bool convertsFloats) {
   llvm::DenseMap<Operation *, Signs> signs;
   bool any = false;
   const auto isAny = [](TypeRange types) { return llvm::any_of(types, isStoredOtherwise); };
@@ -162,7 +163,8 @@ FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function) 
       signs[op] = {.operandsUnsigned = operands && isUnsigned(op->getOperands().back().getType()),
                    .resultUnsigned = llvm::any_of(op->getResultTypes(), isUnsigned),
                    .operandFormat = formatOf(op->getOperandTypes()),
-                   .resultFormat = formatOf(op->getResultTypes())};
+                   .resultFormat = formatOf(op->getResultTypes()),
+                   .convertsFloats = convertsFloats};
     }
     noteValues<PrintOp, AssertOp, LeaveOp>(op);
     if (auto call = dyn_cast<HostCallOp>(op)) {

@@ -17,6 +17,7 @@ void widenOperands(func::FuncOp function, bool withoutLibrary);
 /// weft ops in it, which are lowered next, were told by their types. The function, and ops that
 /// show values to the library, keep it as an attribute, kElements. Fails, after a diagnostic, where
 /// an op of upstream's computes with floats of 16 or 8 bits.
-FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function);
+FailureOr<llvm::DenseMap<Operation *, Signs>> eraseSigns(func::FuncOp function,
+                                                         bool convertsFloats);
 
 } // namespace mlir::weft

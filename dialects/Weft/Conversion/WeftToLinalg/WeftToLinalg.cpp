@@ -174,7 +174,7 @@ struct WeftToLinalg : impl::WeftToLinalgPassBase<WeftToLinalg> {
   void runOnOperation() override {
     separateEmptyStacks(getOperation());
     widenOperands(getOperation(), withoutLibrary);
-    const auto signs = eraseSigns(getOperation());
+    const auto signs = eraseSigns(getOperation(), convertsFloats);
     if (failed(signs)) return signalPassFailure();
     fillConstants(getOperation());
     SmallVector<Operation *> ops;

@@ -24,11 +24,11 @@ static Value callLibrary(LinalgBuilder &b, StringRef routine, const Windows &win
 }
 
 /// A tensor whose every element is the sum over further loops, of `summed` sizes, of the product of
-/// the two elements that `factors` gives. Of floats of 16 bits, whose `format` it is, they are the
-/// bits.
+/// the two elements that `factors` gives. Of floats of 16 bits they are the bits.
 static Value sumOfProducts(LinalgBuilder &b, const Sizes &sizes, const Sizes &summed, Type element,
-                           FloatType format,
+                           const Signs &signs,
                            llvm::function_ref<std::pair<Value, Value>(BodyBuilder &)> factors) {
+  const FloatType format = signs.operandFormat;
   if (format) element = b.getF32Type();
   Value zero = ScalarBuilder(b, b.getLoc()).zero(element);
   const auto step = [&](BodyBuilder &body, ValueRange sums) {
@@ -45,7 +45,7 @@ static Value sumOfProducts(LinalgBuilder &b, const Sizes &sizes, const Sizes &su
     return SmallVector<Value>{scalar.add(sum, scalar.multiply(lhs, rhs))};
   };
   Value result = overLoops(b, sizes, summed, zero, step).front();
-  return format ? roundedToBits(b, format, result, sizes) : result;
+  return format ? roundedToBits(b, signs, result, sizes) : result;
 }
 
 /// Channel `number` of the group, of `size` channels, that channel `of` of the other side is in, of
@@ -73,8 +73,7 @@ Value lowerConvolution(LinalgBuilder &b, ConvolutionOp op) {
   // Loops: batch, positions, channels of the result; taps, channels of the group.
   return sumOfProducts(
       b, windows.positions, windows.windowAnd(windows.window[axes]),
-      getElementTypeOrSelf(op.getX().getType()), b.signsOf(op).operandFormat,
-      [&](BodyBuilder &body) {
+      getElementTypeOrSelf(op.getX().getType()), b.signsOf(op), [&](BodyBuilder &body) {
         SmallVector<Value> from{body.loop(0)}, weight;
         for (int64_t axis = 0; axis < axes; ++axis) {
           Value tap = body.loop(axes + 2 + axis);
@@ -112,8 +111,7 @@ Value lowerConvolutionTranspose(LinalgBuilder &b, ConvolutionTransposeOp op) {
   // Loops: batch, places in the images, their channels; taps, channels of the group of x.
   return sumOfProducts(
       b, windows.images, windows.windowAnd(OpFoldResult(outGroup)),
-      getElementTypeOrSelf(op.getX().getType()), b.signsOf(op).operandFormat,
-      [&](BodyBuilder &body) {
+      getElementTypeOrSelf(op.getX().getType()), b.signsOf(op), [&](BodyBuilder &body) {
         SmallVector<Value> from{body.loop(0)}, weight;
         for (int64_t axis = 0; axis < axes; ++axis) {
           Value tap = body.loop(axes + 2 + axis);
@@ -169,8 +167,8 @@ Value lowerConvolutionKernelGradient(LinalgBuilder &b, ConvolutionKernelGradient
   // Loops: taps, channels of the group and of the result; batch, positions.
   Sizes summed(windows.positions.begin(), windows.positions.end() - 1);
   return sumOfProducts(
-      b, windows.window, summed, getElementTypeOrSelf(op.getX().getType()),
-      b.signsOf(op).operandFormat, [&](BodyBuilder &body) {
+      b, windows.window, summed, getElementTypeOrSelf(op.getX().getType()), b.signsOf(op),
+      [&](BodyBuilder &body) {
         Value image = body.loop(axes + 2), to = body.loop(axes + 1);
         SmallVector<Value> from{image}, position{image};
         for (int64_t axis = 0; axis < axes; ++axis) {
