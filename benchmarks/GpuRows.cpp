@@ -185,7 +185,8 @@ Row gpu_matmul(const std::string &name, const Session &session) {
   const DType dtype = name.ends_with("bf16") ? bf16 : name.ends_with("f64") ? f64 : f32;
   const std::int64_t n = sized(dtype == bf16 ? 8192 : 4096, 64);
   const Tensor a = drawn({n, n}, dtype), b = drawn({n, n}, dtype);
-  const auto f = function([](const Tensor &x, const Tensor &y) { return matmul(x, y); });
+  const auto f = function([](const Tensor &x, const Tensor &y) { return matmul(x, y); },
+                          {.tf32 = name.ends_with("tf32")});
   return rate(
       name, "TFLOP/s", 2e-12 * std::pow(static_cast<double>(n), 3), [&] { return f(a, b); },
       session);
@@ -273,6 +274,7 @@ std::vector<Benchmark> gpu_rows() {
       {"gpu_layer_norm_grad", "its gradients", gpu_layer_norm_grad, kGpu},
       {"gpu_sum", "the sum of 2^28 f32", gpu_sum, kGpu},
       {"gpu_matmul_f32", "a product of f32, 4096 x 4096 x 4096", gpu_matmul, kGpu},
+      {"gpu_matmul_tf32", "one of f32 whose factors are rounded to tf32", gpu_matmul, kGpu},
       {"gpu_matmul_f64", "one of f64", gpu_matmul, kGpu},
       {"gpu_matmul_bf16", "one of bf16, 8192 x 8192 x 8192", gpu_matmul, kGpu},
       {"gpu_conv_f32", "a convolution of ResNet-50, 64 x 28 x 28 x 128 by 3 x 3", gpu_conv, kGpu},

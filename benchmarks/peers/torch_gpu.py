@@ -103,6 +103,10 @@ def main():
     for name, dtype, n in (("f32", torch.float32, 4096), ("f64", torch.float64, 4096), ("bf16", torch.bfloat16, 8192)):
         a, b = drawn(n, n, dtype=dtype), drawn(n, n, dtype=dtype)
         row(f"gpu_matmul_{name}", "TFLOP/s", lambda seconds, n=n: 2e-12 * n**3 / seconds, lambda a=a, b=b: a @ b)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    a, b = drawn(4096, 4096), drawn(4096, 4096)
+    row("gpu_matmul_tf32", "TFLOP/s", lambda seconds: 2e-12 * 4096**3 / seconds, lambda: a @ b)
+    torch.backends.cuda.matmul.allow_tf32 = False
     for name, dtype in (("f32", torch.float32), ("bf16", torch.bfloat16)):
         image = drawn(64, 128, 28, 28, dtype=dtype).to(memory_format=torch.channels_last)
         kernel = drawn(128, 128, 3, 3, dtype=dtype).to(memory_format=torch.channels_last)

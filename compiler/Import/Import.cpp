@@ -410,6 +410,7 @@ OwningOpRef<ModuleOp> ModuleImporter::run() {
   module = *owned;
   if (::weft::detail::interrupts_are_handled())
     module->setAttr("weft.interruptible", builder.getUnitAttr());
+  if (program.tf32) module->setAttr(kTf32, builder.getUnitAttr());
   builder.setInsertionPointToEnd(module.getBody());
   const std::vector<std::string> symbols = variableSymbols(program);
   for (auto [variable, symbol] : llvm::zip(program.variables, symbols)) {

@@ -49,10 +49,10 @@ public:
     // Names and locations in the source do not change the code, nor does how often it can be
     // differentiated (`orders`), nor the call that it was traced for (`hints`).
     const auto &[name, values, inputs, captured, captures, parameters, variables, written, outputs,
-                 files, part, kernel, folded, hosts, checkpoint, orders, unrecorded, names, hints] =
-        static_cast<const ProgramHead &>(program_);
+                 files, part, kernel, folded, hosts, checkpoint, tf32, orders, unrecorded, names,
+                 hints] = static_cast<const ProgramHead &>(program_);
     const auto &nodes = program_.nodes;
-    sha_.text("weft program 3");
+    sha_.text("weft program 4");
     sha_.number(detail::interrupts_are_handled());
     sha_.number(values.size());
     for (const TensorType &value : values) type(value);
@@ -92,6 +92,7 @@ public:
     sha_.number(hosts.size());
     for (const std::string &symbol : program_.host_symbols()) sha_.text(symbol);
     sha_.text(checkpoint);
+    sha_.number(tf32);
     sha_.number(unrecorded);
     return sha_.finish();
   }

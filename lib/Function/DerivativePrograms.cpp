@@ -82,6 +82,7 @@ std::shared_ptr<const Program> derivative_of(const std::shared_ptr<const Program
   program->nodes.push_back(std::move(pull));
   program->folded = callee->folded;
   program->checkpoint = callee->checkpoint;
+  program->tf32 = callee->tf32;
   if (callee->orders != kAnyOrder) program->orders = std::max(callee->orders, 1u) - 1;
   program->collect_hosts();
   return program;

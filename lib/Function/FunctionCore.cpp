@@ -308,6 +308,7 @@ bool FunctionCore::Impl::trace(Trace &trace, const ArgumentReader &arguments, co
   Tracer tracer({.name = options.name,
                  .for_call = shapes != nullptr,
                  .checkpoint = options.checkpoint,
+                 .tf32 = options.tf32,
                  .orders = std::max(orders, 1u)});
   std::vector<Tensor> inputs;
   for (const TensorType &type : tensor_types(trace.key)) {

@@ -23,6 +23,7 @@ Tracer::Tracer(Options options) : ref_(new Ref), orders_(options.orders) {
   ref_->tracer = this;
   program_.name = std::move(options.name);
   program_.checkpoint = std::move(options.checkpoint);
+  program_.tf32 = options.tf32;
   if (options.for_call) program_.hints = hints_ = std::make_shared<ProgramHints>();
 }
 

@@ -26,6 +26,7 @@ public:
     /// the number of a size is told it, and the trace is pinned.
     bool for_call = false;
     std::string checkpoint = {}; ///< FunctionOptions::checkpoint
+    bool tf32 = false;           ///< FunctionOptions::tf32
     /// Pullbacks that use themselves are recorded for derivatives of this order.
     std::uint32_t orders = 1;
   };

@@ -147,6 +147,7 @@ struct ProgramHead {
   std::vector<HostFunctionRef> hosts;
   /// FunctionOptions::checkpoint, for its records.
   std::string checkpoint;
+  bool tf32 = false; ///< FunctionOptions::tf32
   /// How often it can be differentiated: pullbacks that use themselves are recorded no further.
   std::uint32_t orders = kAnyOrder;
   /// Stands for a pullback that was not recorded: it gives what it captures.

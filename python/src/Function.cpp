@@ -552,7 +552,7 @@ void add_types(nb::handle spec, std::vector<TensorType> &types) {
 nb::object make_function(nb::object callable, const std::string &name, nb::object specs,
                          bool autograph, bool reduce_retracing, std::size_t max_traces,
                          const std::string &dump, const std::string &checkpoint,
-                         const std::string &device) {
+                         const std::string &device, bool tf32) {
   if (PyCallable_Check(callable.ptr()) == 0)
     raise_type_error(std::string("function: a ") + Py_TYPE(callable.ptr())->tp_name +
                      " cannot be called, and so not traced");
@@ -561,7 +561,8 @@ nb::object make_function(nb::object callable, const std::string &name, nb::objec
                           .max_traces = max_traces,
                           .reduce_retracing = reduce_retracing,
                           .checkpoint = checkpoint,
-                          .device = device.empty() ? Device() : parse_device(device)};
+                          .device = device.empty() ? Device() : parse_device(device),
+                          .tf32 = tf32};
   if (!device.empty() && options.device == Device())
     throw ValueError("function: device is '" + device +
                      "', but a GPU is wanted: without one, calls run where their arguments are");
@@ -719,7 +720,8 @@ void define_functions(nb::module_ &module) {
                              "    1\n");
   define<make_function>(module, "internal_make_function", Arg("function"), Arg("name"),
                         Arg("specs").none(), Arg("autograph"), Arg("reduce_retracing"),
-                        Arg("max_traces"), Arg("dump"), Arg("checkpoint"), Arg("device"));
+                        Arg("max_traces"), Arg("dump"), Arg("checkpoint"), Arg("device"),
+                        Arg("tf32"));
   define(module, "internal_bind_signature(function)", [](FunctionHandle self) {
     Object *object = object_of(self.ptr());
     if (object->specs == nullptr) return;

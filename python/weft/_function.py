@@ -97,6 +97,7 @@ def function(
     dump: str = "",
     checkpoint: str = "",
     device: str = "",
+    tf32: bool = False,
 ) -> Callable[[Callable[P, R]], Function[P, R]]: ...
 @overload
 def function(
@@ -111,6 +112,7 @@ def function(
     dump: str = "",
     checkpoint: str = "",
     device: str = "",
+    tf32: bool = False,
 ) -> Function[P, R]: ...
 @users_lines
 def function(
@@ -125,6 +127,7 @@ def function(
     dump: str = "",
     checkpoint: str = "",
     device: str = "",
+    tf32: bool = False,
 ) -> Any:
     """A traced function: it runs once for each signature of its arguments, is recorded and
     compiled, and from then on runs as compiled code.
@@ -154,6 +157,8 @@ def function(
         checkpoint: what derivatives of loops keep: "none", "sqrt", "binomial<k>" or "bytes<n>"
         device: a GPU that it runs on, "gpu:0", where arguments and variables are moved; without one it
             runs where its arguments are
+        tf32: whether products of float32, convolutions among them, may round their factors to tf32
+            (11 of 24 bits) on GPUs whose tensor cores have it: some times faster
 
     Raises:
         TypeError: if `f` cannot be called, or the signature does not fit it
@@ -171,6 +176,7 @@ def function(
             dump,
             checkpoint,
             device,
+            tf32,
         )
         for word in ("__module__", "__name__", "__qualname__", "__doc__"):
             value = getattr(f, word, None)
@@ -305,7 +311,7 @@ class ConcreteFunction:
             of.python_function,
             of.__name__,
             (*specs, *(self._specs[self._rest] if self._rest else ())),
-            *(True, False, 64, "", "", ""),
+            *(True, False, 64, "", "", "", False),
         )
         if hasattr(of, "_weft_results"):
             self._function._weft_results = of._weft_results

@@ -65,7 +65,8 @@ def LoopsToGpuPass : Pass<"weft-loops-to-gpu", "::mlir::ModuleOp"> {
       whose threads keep a row in registers; what only the chain reads is not stored,
     - what is read along another axis than it is written: tiles in shared memory,
     - products of 16 rows and columns and more, and convolutions: tiles, of which both operands are in
-      shared memory; of bf16, f16 and f64 on tensor cores, where the chip has them,
+      shared memory; of bf16, f16 and f64 on tensor cores, where the chip has them, those of f32 too in
+      a module with the attribute `weft.tf32`,
     - weft.attention: one kernel on tensor cores,
     - many elements that lie side by side: as many a thread as 16 bytes have.
 

@@ -156,6 +156,10 @@ Complaint verify(Operation *op, StringRef name, Attribute value) {
     if (!isa<func::FuncOp>(op)) return "belongs to a func.func";
     return wantsCount(value);
   }
+  if (name == kTf32) {
+    if (!isa<ModuleOp>(op)) return "belongs to a module";
+    return wantsUnit(value);
+  }
   if (name == "weft.context") {
     if (!op->hasAttr("weft.runtime")) return "goes with 'weft.runtime'";
     return wantsUnit(value);

@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral kKernel = "weft.one_kernel";
 /// product of matrices of floats of 16 bits, with which no other loop is merged.
 inline constexpr llvm::StringLiteral kNarrowProduct = "weft.narrow_product";
 
+/// On a module: products of f32 may be of tf32, where the target's tensor cores have it.
+inline constexpr llvm::StringLiteral kTf32 = "weft.tf32";
+
 /// The same as kElements of complex ones, which are tensors of real numbers there, with the parts
 /// along a last axis: of the values that an op shows to the library, and of the results of a host
 /// call.

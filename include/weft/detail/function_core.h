@@ -42,6 +42,10 @@ struct FunctionOptions {
   /// A GPU that calls run on, "gpu:0": arguments and variables are moved there, and variables stay.
   /// Without one they run where their arguments are.
   Device device = {};
+  /// Whether products of f32, convolutions among them, may round their factors to tf32 (11 of 24
+  /// bits, the range of f32) on GPUs whose tensor cores have it: some times faster, with sums in
+  /// f32. Of functions that call each other that of the outermost one counts.
+  bool tf32 = false;
 };
 
 namespace detail {

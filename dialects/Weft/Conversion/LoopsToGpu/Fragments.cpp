@@ -27,8 +27,10 @@ SmallVector<gpu::LaunchOp> buildProduct(ImplicitLocOpBuilder &b, const Nest &pro
     builder = narrowFragmentsOf(b, product, epilogue);
   else if (chip.rowsOfDoubles != 0 && isOfFused(product, roles, b.getF64Type()))
     builder = doubleFragmentsOf(b, product, epilogue, chip.rowsOfDoubles);
-  else if (chip.hasAsyncCopies && isOfFused(product, roles, b.getF32Type()))
-    builder = stagedFloatsOf(b, product, epilogue);
+  else if (chip.hasAsyncCopies && isOfFused(product, roles, b.getF32Type())) {
+    if (chip.roundsToTf32) builder = tensorFloatsOf(b, product, epilogue);
+    if (!builder) builder = stagedFloatsOf(b, product, epilogue);
+  }
   if (!builder) builder = std::make_unique<ProductBuilder>(b, product, epilogue);
   return builder->build(module, kernel);
 }

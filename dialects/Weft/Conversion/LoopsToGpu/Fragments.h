@@ -23,6 +23,9 @@ std::unique_ptr<ProductBuilder> warpgroupsOf(ImplicitLocOpBuilder &b, const Nest
                                              const Nest *epilogue);
 std::unique_ptr<ProductBuilder> doubleFragmentsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                   const Nest *epilogue, int64_t rowsOfFragment);
+/// Of f32, rounded to tf32; null if its parts cannot be copied beside the program.
+std::unique_ptr<ProductBuilder> tensorFloatsOf(ImplicitLocOpBuilder &b, const Nest &product,
+                                               const Nest *epilogue);
 /// Of f32, without tensor cores; null if its parts cannot be copied beside the program.
 std::unique_ptr<ProductBuilder> stagedFloatsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                const Nest *epilogue);

@@ -176,6 +176,8 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     SymbolTable symbols(module);
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "weft_kernels");
+    chip = ChipTraits::of(capability, warpgroups);
+    chip.roundsToTf32 = module->hasAttr(kTf32);
     symbols.insert(kernels);
     for (auto function : module.getOps<func::FuncOp>())
       if (failed(toLaunches(function))) return signalPassFailure();
@@ -263,8 +265,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         const Nest *epilogue = more ? &nests[number++] : nullptr;
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
         b.setInsertionPoint(epilogue ? epilogue->op : nest.op);
-        launches.append(buildProduct(b, nest, epilogue, ChipTraits::of(capability, warpgroups),
-                                     kernels.getName(), name));
+        launches.append(buildProduct(b, nest, epilogue, chip, kernels.getName(), name));
         if (epilogue) rewriter.eraseOp(epilogue->op);
       } else if (isTranspose(nest.generic())) {
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
@@ -344,6 +345,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
   }
 
   gpu::GPUModuleOp kernels;
+  ChipTraits chip;
 };
 
 } // namespace

@@ -27,6 +27,8 @@ struct ChipTraits {
   /// `capability` is the number of its name: 80 of sm_80.
   static ChipTraits of(unsigned capability, bool hasWarpgroups);
 
+  bool roundsToTf32 = false; ///< products of f32 may be of tf32
+
   bool hasAsyncCopies = false;     ///< copies to shared memory beside the program
   bool hasNarrowFragments = false; ///< multiplies fragments of bf16 and f16
   bool hasWarpgroups = false;      ///< four warps multiply matrices in shared memory

@@ -1,0 +1,141 @@
+// Products by warpgroups and of tf32 on the emulator: of whole numbers, whose sums are exact, so
+// that results are the CPU's to the bit; factors of either layout, ends of all axes, batches, what
+// is done with results, convolutions.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "OnGpu.h"
+#include <weft/weft.h>
+
+namespace weft::device {
+namespace {
+
+/// Whole numbers from -4 to 4.
+Tensor whole(const Shape &shape, std::int64_t seed, DType dtype) {
+  return cast(random::randint(shape, -4, 5, {.seed = seed}), dtype);
+}
+
+bool all_of(const Tensor &holds) { return min(cast(holds, DType::i32)).item<std::int32_t>() == 1; }
+
+/// What a function of two tensors gives on the device, which is the CPU's of f64 once rounded, by
+/// that instruction, whose lanes meet no bank twice.
+template <class F>
+void expect_exact(const F &f, const Tensor &a, const Tensor &b, const std::string &what,
+                  const std::string &instruction = "wgmma.mma_async") {
+  const Tensor x = a.to("gpu:0"), y = b.to("gpu:0");
+  auto traced = function(f, {.tf32 = true});
+  const Counters counters;
+  counters.reset();
+  const Tensor found = traced(x, y).to("cpu");
+  EXPECT_EQ(counters.read().shared_bank_conflicts, 0U) << what;
+  EXPECT_NE(traced.ir(x, y, Phase::ptx).find(instruction), std::string::npos) << what;
+  const Tensor wanted = cast(f(cast(a, DType::f64), cast(b, DType::f64)), found.dtype());
+  EXPECT_EQ(cast(found, DType::f32).to_vector<float>(), cast(wanted, DType::f32).to_vector<float>())
+      << what;
+}
+
+TEST(Warpgroups, MultiplyFactorsOfEitherLayout) {
+  on_gpu("stress,seed=2", [] {
+    for (const bool transpose_lhs : {false, true})
+      for (const bool transpose_rhs : {false, true}) {
+        const Tensor a = whole(transpose_lhs ? Shape{72, 2048} : Shape{2048, 72}, 1, DType::bf16),
+                     b = whole(transpose_rhs ? Shape{1024, 72} : Shape{72, 1024}, 2, DType::bf16);
+        expect_exact(
+            [&](const Tensor &x, const Tensor &y) {
+              return matmul(x, y, {.transpose_lhs = transpose_lhs, .transpose_rhs = transpose_rhs});
+            },
+            a, b, std::to_string(transpose_lhs) + std::to_string(transpose_rhs));
+      }
+  });
+}
+
+// Parts along the sum, the last of them shorter, and ends of all axes.
+TEST(Warpgroups, HaveTilesThatNothingDivides) {
+  on_gpu("", [] {
+    const Tensor a = whole({64, 130, 200}, 1, DType::f16), b = whole({64, 200, 136}, 2, DType::f16);
+    expect_exact([](const Tensor &x, const Tensor &y) { return matmul(x, y); }, a, b, "batches");
+  });
+}
+
+// Tiles of 256 columns, more parts than there are in shared memory.
+TEST(Warpgroups, DoWhatFollows) {
+  on_gpu("", [] {
+    const Tensor a = whole({2048, 264}, 1, DType::bf16), b = whole({264, 2048}, 2, DType::bf16);
+    expect_exact([](const Tensor &x, const Tensor &y) { return maximum(matmul(x, y) * 0.5, 0); }, a,
+                 b, "an epilogue");
+  });
+}
+
+TEST(Warpgroups, MultiplyForConvolutions) {
+  on_gpu("", [] {
+    const Tensor image = whole({16, 32, 32, 16}, 1, DType::bf16),
+                 kernel = whole({3, 3, 16, 128}, 2, DType::bf16);
+    expect_exact([](const Tensor &x,
+                    const Tensor &k) { return convolution(x, k, {.padding = Padding::same}); },
+                 image, kernel, "a convolution");
+  });
+}
+
+constexpr const char *kTf32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
+
+TEST(Tf32, MultipliesFactorsOfEitherLayout) {
+  on_gpu("stress,seed=4", [] {
+    for (const bool transpose_lhs : {false, true})
+      for (const bool transpose_rhs : {false, true}) {
+        const Tensor a = whole(transpose_lhs ? Shape{44, 132} : Shape{132, 44}, 1, DType::f32),
+                     b = whole(transpose_rhs ? Shape{72, 44} : Shape{44, 72}, 2, DType::f32);
+        expect_exact(
+            [&](const Tensor &x, const Tensor &y) {
+              return matmul(x, y, {.transpose_lhs = transpose_lhs, .transpose_rhs = transpose_rhs});
+            },
+            a, b, std::to_string(transpose_lhs) + std::to_string(transpose_rhs), kTf32);
+      }
+    expect_exact([](const Tensor &x, const Tensor &y) { return matmul(x, y); },
+                 whole({33, 260, 24}, 1, DType::f32), whole({33, 24, 260}, 2, DType::f32),
+                 "large tiles", kTf32);
+  });
+}
+
+TEST(Tf32, MultipliesForConvolutionsAndGradients) {
+  on_gpu("", [] {
+    const Tensor image = whole({2, 17, 18, 16}, 1, DType::f32),
+                 kernel = whole({3, 3, 16, 32}, 2, DType::f32);
+    expect_exact([](const Tensor &x, const Tensor &k) { return convolution(x, k); }, image, kernel,
+                 "a convolution", kTf32);
+    expect_exact(
+        [](const Tensor &x, const Tensor &y) {
+          const auto [product, back] =
+              vjp([](const Tensor &p, const Tensor &q) { return matmul(p, q); }, x, y);
+          const auto [dx, dy] = back(product);
+          return concatenate({reshape(dx, {-1}), reshape(dy, {-1})});
+        },
+        whole({64, 32}, 1, DType::f32), whole({32, 64}, 2, DType::f32), "gradients", kTf32);
+  });
+}
+
+// Factors are rounded to 11 bits, NaN stays, and who did not ask for it has all bits.
+TEST(Tf32, RoundsFactorsWhereItWasAskedFor) {
+  on_gpu("", [] {
+    const Tensor a = random::normal({64, 64}, {.seed = 1}),
+                 b = random::normal({64, 64}, {.seed = 2});
+    const Tensor exact = matmul(cast(a, DType::f64), cast(b, DType::f64));
+    const auto product = [](const Tensor &x, const Tensor &y) { return matmul(x, y); };
+    const auto error = [&](bool tf32) {
+      auto f = function(product, {.tf32 = tf32});
+      const Tensor y = f(a.to("gpu:0"), b.to("gpu:0")).to("cpu");
+      return max(abs(cast(y, DType::f64) - exact)).item<double>();
+    };
+    EXPECT_LT(error(false), 1e-4);
+    EXPECT_GT(error(true), 1e-4);
+    EXPECT_LT(error(true), 64 * 0x1p-11);
+    auto f = function(product, {.tf32 = true});
+    const Tensor bad = select(iota(DType::i64, {64}) == 3, std::nan(""), a);
+    EXPECT_TRUE(all_of(isnan(f(bad.to("gpu:0"), b.to("gpu:0")).to("cpu"))));
+    // On the CPU nothing is rounded.
+    EXPECT_EQ(f(a, b).to_vector<float>(), product(a, b).to_vector<float>());
+  });
+}
+
+} // namespace
+} // namespace weft::device
