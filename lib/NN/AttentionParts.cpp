@@ -71,11 +71,11 @@ namespace {
 PartResult forward(const Problem &problem, const Rows &rows, const Memory &memory) {
   const Tensor s = problem.scores(rows, memory);
   const Tensor largest = reduce_max(s, {.axes = Ints{-1}, .keepdims = true});
-  // Of a row that may see nothing: weights 0, and nothing that is not finite.
-  const Tensor from = select(largest > kMinusInfinity, largest, 0);
+  // Of a row that sees nothing: weights 0, and nothing that is not finite. NaN stays.
+  const Tensor from = select(equal(largest, kMinusInfinity), 0, largest);
   Tensor weights = exp(s - from);
   const Tensor total = sum(weights, {.axes = Ints{-1}, .keepdims = true});
-  const Tensor positive = select(total > 0, total, 1);
+  const Tensor positive = select(equal(total, 0), 1, total);
   if (problem.dropout > 0) weights = weights * problem.kept(rows, weights);
   const DType dtype = memory.value.dtype();
   return {in(dtype, wide(product(in(dtype, weights), memory.value)) / positive),

@@ -1,8 +1,8 @@
-// Floats of 16 bits are integers from the phase linalg on: no value of LLVM's arithmetic is of such a type. A GPU converts them by its own
-// instructions, and computes in them at once where that is the same; a fused product would not be.
+// Floats of 16 bits are integers from the phase linalg on: no value of LLVM's or of PTX's arithmetic is of such a type; a product of them on a
+// GPU converts them where it reads them.
 // RUN: weft-compile %s --compile-to=linalg | FileCheck %s
 // RUN: weft-compile %s --compile-to=llvm | FileCheck %s --check-prefix=LLVM --implicit-check-not=bf16 --implicit-check-not=f16 --implicit-check-not=half
-// RUN: weft-compile %s --target=nvptx --compile-to=ptx | FileCheck %s --check-prefix=PTX --implicit-check-not='{{fma[.a-z]*[.]b?f16}}'
+// RUN: weft-compile %s --target=nvptx --compile-to=ptx | FileCheck %s --check-prefix=PTX --implicit-check-not='{{(add|sub|mul|fma|neg|abs|min|max|setp)[.a-z]*[.]b?f16}}'
 
 // CHECK-LABEL: func.func @chain(
 // CHECK-SAME: tensor<?xi16>, %{{.*}}: tensor<?xi16>) -> tensor<?xi16>

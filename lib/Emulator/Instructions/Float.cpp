@@ -110,6 +110,19 @@ void add_type(FormTable &table) {
   add<&larger<T>>(table, {"max", type});
 }
 
+/// Two numbers in a register of 64 bits, as sm_100 computes with them.
+template <auto Op, int Operands>
+void on_pairs(Warp &warp, const Instruction &in, LaneMask mask) {
+  const float *operands[Operands];
+  for (int i = 0; i < Operands; ++i) operands[i] = warp.lanes<float>(in.slots[1 + i]);
+  auto *out = warp.lanes<float>(in.slots[0]);
+  for (int i = 0; i < 2 * kLanes; ++i) {
+    if ((mask >> (i / 2) & 1) == 0) continue;
+    if constexpr (Operands == 2) out[i] = Op(operands[0][i], operands[1][i]);
+    else out[i] = Op(operands[0][i], operands[1][i], operands[2][i]);
+  }
+}
+
 enum class Class : std::uint8_t { finite, infinite, number, nan, normal, subnormal };
 
 template <class T, Class Asked>
@@ -160,6 +173,12 @@ void add_floats(FormTable &table) {
   add<&fused_saturated>(table, {"fma", "rn", "sat", "f32"});
   add<&power_of_two>(table, {"ex2", "approx", "f32"});
   add<&flushed_power_of_two>(table, {"ex2", "approx", "ftz", "f32"});
+  for (const std::string_view rounding : {"", "rn"}) {
+    table.add({"add", rounding, "f32x2"}, &on_pairs<&plus<float>, 2>, "ddd");
+    table.add({"sub", rounding, "f32x2"}, &on_pairs<&minus<float>, 2>, "ddd");
+    table.add({"mul", rounding, "f32x2"}, &on_pairs<&times<float>, 2>, "ddd");
+  }
+  table.add({"fma", "rn", "f32x2"}, &on_pairs<&fused<float>, 3>, "dddd");
   add_tests<float>(table);
   add_tests<double>(table);
 }

@@ -77,6 +77,54 @@ TEST(Warpgroups, MultiplyForConvolutions) {
   });
 }
 
+// Of two neighbouring results one may be beyond the last column: what is there is not read, as
+// another block may be writing it.
+TEST(TensorCores, BeginWithWhatIsTheirs) {
+  on_gpu("stress,seed=3", [] {
+    const Tensor a = whole({2, 33, 32}, 1, DType::bf16), b = whole({2, 32, 32}, 2, DType::bf16);
+    const auto gradient = [](const Tensor &x, const Tensor &y) {
+      GradientTape tape;
+      tape.watch(y);
+      const Tensor power =
+          std::get<1>(while_loop([](const Tensor &i, const Tensor &) { return i < 2; },
+                                 [&](const Tensor &i, const Tensor &z) {
+                                   return std::tuple(i + 1, matmul(z, y) * 0.0625);
+                                 },
+                                 0, x));
+      return tape.gradient(power, y);
+    };
+    auto traced = function(gradient);
+    const Tensor here = cast(gradient(a, b), DType::f32),
+                 there = cast(traced(a.to("gpu:0"), b.to("gpu:0")), DType::f32).to("cpu");
+    EXPECT_LE(max(abs(here - there)).item<float>(), 0.02F * max(abs(here)).item<float>());
+  });
+}
+
+// Numbers of 16 bits are widened before anything is computed of them, on every chip.
+TEST(TensorCores, ComputeInF32WhatFollows) {
+  for (const std::string chip : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"})
+    on_gpu("chip=" + chip, [&] {
+      for (const DType dtype : {DType::bf16, DType::f16}) {
+        const Tensor h = whole({64, 64}, 1, dtype).to("gpu:0"),
+                     b = whole({64}, 2, dtype).to("gpu:0");
+        auto f = function([](const Tensor &x, const Tensor &y) {
+          const Tensor z = matmul(x, x) + y;
+          return std::tuple(maximum(z, 0), select(z > 0, z, z * 0.5),
+                            sum(cast(x, DType::f32) + 2, {.axes = Ints{0}}));
+        });
+        const auto [positive, leaky, sums] = f(h, b);
+        const auto [wanted, other, total] = f(h.to("cpu"), b.to("cpu"));
+        const auto same = [&](const Tensor &x, const Tensor &y) {
+          EXPECT_EQ(cast(x, DType::f32).to_vector<float>(), cast(y, DType::f32).to_vector<float>())
+              << chip;
+        };
+        same(positive, wanted);
+        same(leaky, other);
+        same(sums, total);
+      }
+    });
+}
+
 constexpr const char *kTf32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
 
 TEST(Tf32, MultipliesFactorsOfEitherLayout) {

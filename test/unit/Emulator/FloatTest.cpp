@@ -197,5 +197,33 @@ TEST(Float, NumbersInTheTextAreBitsOrDecimal) {
       "%d, %a, -0d3FF0000000000000");
 }
 
+// Each half is what the instruction on one number gives.
+TEST(FloatPairs, AreTwoNumbersEach) {
+  const std::vector<float> some = edges<float>();
+  std::vector<std::uint64_t> ones[3], pairs[3], others[3];
+  for (std::size_t i = 0; i < some.size(); ++i)
+    for (std::size_t j = 0; j < some.size(); ++j) {
+      const float low[] = {some[i], some[j], some[(i + j) % some.size()]};
+      const float high[] = {some[j], some[(2 * i + j) % some.size()], some[i]};
+      for (int k = 0; k < 3; ++k) {
+        ones[k].push_back(bits_of(low[k]));
+        others[k].push_back(bits_of(high[k]));
+        pairs[k].push_back(bits_of(low[k]) | bits_of(high[k]) << 32);
+      }
+    }
+  for (const std::string word : {"add", "add.rn", "sub", "sub.rn", "mul", "mul.rn", "fma.rn"}) {
+    const auto results = [&](const std::string &type, int bits,
+                             const std::vector<std::uint64_t> *values) {
+      std::vector<Column> operands = {{bits, values[0]}, {bits, values[1]}};
+      if (word == "fma.rn") operands.push_back({bits, values[2]});
+      return evaluate(word + "." + type, bits, operands);
+    };
+    const auto two = results("f32x2", 64, pairs), low = results("f32", 32, ones),
+               high = results("f32", 32, others);
+    for (std::size_t i = 0; i < two.size(); ++i)
+      ASSERT_EQ(two[i], low[i] | high[i] << 32) << word << " row " << i;
+  }
+}
+
 } // namespace
 } // namespace weft::emulator

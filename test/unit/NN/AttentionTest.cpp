@@ -146,6 +146,20 @@ TEST(Attention, GradientsOfNarrowNumbersHaveTheWeights) {
   }
 }
 
+// All weights of a row that sees NaN are NaN, so all values that it sees have NaN for gradients.
+TEST(Attention, WhatIsSeenReachesEveryGradient) {
+  const Inputs in = drawn(1, 1, 3, 4, f32);
+  const Tensor k = select(reshape(iota(i64, {4}), {4, 1}) == 1, NAN, in.k);
+  const auto gradient = [&](const Tensor &v) {
+    GradientTape tape;
+    tape.watch(v);
+    return tape.gradient(sum(attention(in.q, k, v)), v);
+  };
+  auto traced = function(gradient);
+  for (const Tensor &dv : {gradient(in.v), traced(in.v)})
+    EXPECT_EQ(min(cast(isnan(dv), i32)).item<std::int32_t>(), 1);
+}
+
 TEST(Attention, OpenSizes) {
   const Inputs in = drawn(4, 4, 7, 9, f32);
   const auto call = [](const Tensor &q, const Tensor &k, const Tensor &v) {

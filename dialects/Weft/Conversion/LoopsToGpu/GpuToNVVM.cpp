@@ -11,6 +11,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,6 +23,33 @@ namespace mlir::weft {
 #include "Weft/Conversion/Passes.h.inc"
 
 namespace {
+/// Widens floats of 16 bits by what LLVM does not look into: of numbers that it knows to be widened
+/// it computes in 16 bits what is the same there, two at a time and with f32, by instructions that
+/// differ from chip to chip.
+struct WidenOpaquely : OpConversionPattern<arith::ExtFOp> {
+  WidenOpaquely(const LLVMTypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    const Type from = adaptor.getIn().getType();
+    if (!op.getType().isF32() || !(from.isF16() || from.isBF16())) return failure();
+    const Location loc = op.getLoc();
+    Value bits = LLVM::BitcastOp::create(rewriter, loc, rewriter.getI16Type(), adaptor.getIn());
+    if (from.isF16()) {
+      rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
+          op, op.getType(), bits, "cvt.f32.f16 $0, $1;", "=f,h", /*has_side_effects=*/false,
+          /*is_align_stack=*/false, LLVM::TailCallKind::None, nullptr, nullptr);
+      return success();
+    }
+    Type i32 = rewriter.getI32Type();
+    Value wide = LLVM::ZExtOp::create(rewriter, loc, i32, bits);
+    Value sixteen = LLVM::ConstantOp::create(rewriter, loc, i32, 16);
+    wide = LLVM::ShlOp::create(rewriter, loc, wide, sixteen);
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), wide);
+    return success();
+  }
+};
+
 struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
   void runOnOperation() override {
     LowerToLLVMOptions options(&getContext());
@@ -40,6 +68,7 @@ struct GpuToNVVM : impl::GpuToNVVMPassBase<GpuToNVVM> {
     populateMathToLLVMConversionPatterns(converter, patterns, /*approximateLog1p=*/false,
                                          /*benefit=*/10);
     populateGpuToNVVMConversionPatterns(converter, patterns);
+    patterns.add<WidenOpaquely>(converter, &getContext());
 
     LLVMConversionTarget target(getContext());
     target.addLegalDialect<NVVM::NVVMDialect>();

@@ -473,7 +473,9 @@ void ProductBuilder::oneResult(Value rowOfTile, Value columnOfTile,
   Value isRow = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, m, rows);
   Value isColumn = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, n, columns);
   nest.setPlaces(roles.rows, arith::MinUIOp::create(b, m, last(rows)));
-  nest.setPlaces(roles.columns, arith::MinUIOp::create(b, n, last(columns)));
+  // Those beyond the end read what belongs to the last neighbours.
+  Value lastOnes = arith::SubIOp::create(b, columns, index(neighboursOfResults()));
+  nest.setPlaces(roles.columns, arith::MinUIOp::create(b, n, lastOnes));
   what(add(mul(add(mul(batch, rows), m), columns), n), arith::AndIOp::create(b, isRow, isColumn));
 }
 
