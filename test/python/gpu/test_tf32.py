@@ -1,4 +1,4 @@
-"""What functions are told about GPUs."""
+"""Products of float32 that may be of tf32."""
 
 
 def test_tf32_rounds_factors_of_products_where_it_was_asked_for(on_gpu):
