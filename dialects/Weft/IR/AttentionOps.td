@@ -7,7 +7,7 @@ include "Weft/IR/Base.td"
 
 class Weft_AttentionKernelOp<string mnemonic>
     : Op<Weft_Dialect, mnemonic,
-         [AlwaysSpeculatable, Weft_StaysInLinalg, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+         [AlwaysSpeculatable, Weft_StaysInLinalg, Weft_IsOneKernel, AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let hasVerifier = 1;
 }

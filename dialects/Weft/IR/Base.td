@@ -192,6 +192,9 @@ def Weft_StopsCall : NativeOpTrait<"StopsCall"> { let cppNamespace = "::mlir::we
 /// What the conversion to linalg leaves alone.
 def Weft_StaysInLinalg : NativeOpTrait<"StaysInLinalg"> { let cppNamespace = "::mlir::weft"; }
 
+/// What is one kernel on a GPU, which is built of the op and not of loops.
+def Weft_IsOneKernel : NativeOpTrait<"IsOneKernel"> { let cppNamespace = "::mlir::weft"; }
+
 /// What all ranks of a group of processes do together.
 def Weft_IsCollective : NativeOpTrait<"IsCollective"> { let cppNamespace = "::mlir::weft"; }
 

@@ -44,6 +44,8 @@ class CheapToRerun : public OpTrait::TraitBase<Op, CheapToRerun> {};
 template <class Op>
 class TellsApart : public OpTrait::TraitBase<Op, TellsApart> {};
 template <class Op>
+class IsOneKernel : public OpTrait::TraitBase<Op, IsOneKernel> {};
+template <class Op>
 class StaysInLinalg : public OpTrait::TraitBase<Op, StaysInLinalg> {};
 template <class Op>
 class IsDerivative : public OpTrait::TraitBase<Op, IsDerivative> {};

@@ -264,9 +264,11 @@ private:
 
 } // namespace
 
-gpu::LaunchOp buildAttention(ImplicitLocOpBuilder &b, AttentionOp op, StringRef module,
+gpu::LaunchOp buildAttention(ImplicitLocOpBuilder &b, Operation *op, StringRef module,
                              StringRef kernel) {
-  return AttentionBuilder(b, op).build(module, kernel);
+  if (auto forward = dyn_cast<AttentionOp>(op))
+    return AttentionBuilder(b, forward).build(module, kernel);
+  return buildAttentionGradients(b, cast<AttentionGradientsOp>(op), module, kernel);
 }
 
 } // namespace mlir::weft

@@ -191,7 +191,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     function.walk([&](Operation *op) {
       auto store = dyn_cast<memref::StoreOp>(op);
       auto copy = dyn_cast<memref::CopyOp>(op);
-      if (isa<linalg::LinalgOp, AttentionOp, AttentionGradientsOp>(op) ||
+      if (isa<linalg::LinalgOp>(op) || op->hasTrait<IsOneKernel>() ||
           (store && !isOfHost(store.getMemRef())) || (copy && !isDense(copy)))
         ops.push_back(op);
     });
@@ -204,7 +204,7 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
     SmallVector<Nest> nests(ops.size());
     for (auto [op, nest] : llvm::zip_equal(ops, nests)) {
       nest.op = op;
-      if (isa<memref::StoreOp, linalg::FillOp, AttentionOp, AttentionGradientsOp>(op)) continue;
+      if (isa<memref::StoreOp, linalg::FillOp>(op) || op->hasTrait<IsOneKernel>()) continue;
       nest.isProduct = isMatrixProduct(op) || op->hasAttr(kNarrowProduct);
       rewriter.setInsertionPoint(op);
       FailureOr<GenericOp> generic = generalized(rewriter, op);
@@ -243,14 +243,10 @@ struct LoopsToGpu : impl::LoopsToGpuPassBase<LoopsToGpu> {
         launches.push_back(storeOnDevice(rewriter, store, name));
         continue;
       }
-      if (isa<AttentionOp, AttentionGradientsOp>(nest.op)) {
+      if (nest.op->hasTrait<IsOneKernel>()) {
         ImplicitLocOpBuilder b(nest.op->getLoc(), rewriter);
         b.setInsertionPoint(nest.op);
-        auto attention = dyn_cast<AttentionOp>(nest.op);
-        launches.push_back(attention
-                               ? buildAttention(b, attention, kernels.getName(), name)
-                               : buildAttentionGradients(b, cast<AttentionGradientsOp>(nest.op),
-                                                         kernels.getName(), name));
+        launches.push_back(buildAttention(b, nest.op, kernels.getName(), name));
         rewriter.eraseOp(nest.op);
         continue;
       }
