@@ -288,15 +288,15 @@ Tensor attention(const Operand &query, const Operand &key, const Operand &value,
               PartResult known = result;
               std::optional<Attention> parts = own;
               if (!own) {
-                // Derivatives of this one see what a kernel computes as ops.
-                const bool is_followed = is_watched(rows) || is_watched(keys) ||
-                                         is_watched(values) || is_watched(cotangent);
-                const Tensor along = along_of(result.output, cotangent);
-                if (!is_followed)
+                // Who differentiates this as well has to see it as ops.
+                if (!is_watched(rows) && !is_watched(keys) && !is_watched(values) &&
+                    !is_watched(cotangent)) {
+                  const Tensor along = along_of(result.output, cotangent);
                   if (const auto by =
                           as_function(kBackward, problem,
                                       {rows, keys, values, result.logs, along, cotangent}, shaped))
                     return std::tuple((*by)[0], (*by)[1], (*by)[2]);
+                }
                 parts = all();
                 known = parts->forward_all();
               }

@@ -27,11 +27,10 @@ struct ChipTraits {
   /// `capability` is the number of its name: 80 of sm_80.
   static ChipTraits of(unsigned capability, bool hasWarpgroups);
 
-  bool roundsToTf32 = false; ///< products of f32 may be of tf32
-
   bool hasAsyncCopies = false;     ///< copies to shared memory beside the program
   bool hasNarrowFragments = false; ///< multiplies fragments of bf16 and f16
   bool hasWarpgroups = false;      ///< four warps multiply matrices in shared memory
+  bool roundsToTf32 = false;       ///< products of f32 may be of tf32
   /// Rows of the fragments of f64 that it multiplies faster than single numbers; 0 of others.
   int64_t rowsOfDoubles = 0;
 };
