@@ -35,19 +35,25 @@ void expect_exact(const F &f, const Tensor &a, const Tensor &b, const std::strin
       << what;
 }
 
+/// The product of m x k by k x n with factors of either layout.
+void expect_layouts(std::int64_t m, std::int64_t k, std::int64_t n, DType dtype,
+                    const std::string &instruction) {
+  for (const bool transpose_lhs : {false, true})
+    for (const bool transpose_rhs : {false, true})
+      expect_exact(
+          [&](const Tensor &x, const Tensor &y) {
+            return matmul(x, y, {.transpose_lhs = transpose_lhs, .transpose_rhs = transpose_rhs});
+          },
+          whole(transpose_lhs ? Shape{k, m} : Shape{m, k}, 1, dtype),
+          whole(transpose_rhs ? Shape{n, k} : Shape{k, n}, 2, dtype),
+          std::to_string(transpose_lhs) + std::to_string(transpose_rhs), instruction);
+}
+
+constexpr const char *kWarpgroups = "wgmma.mma_async",
+                     *kTf32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
+
 TEST(Warpgroups, MultiplyFactorsOfEitherLayout) {
-  on_gpu("stress,seed=2", [] {
-    for (const bool transpose_lhs : {false, true})
-      for (const bool transpose_rhs : {false, true}) {
-        const Tensor a = whole(transpose_lhs ? Shape{72, 2048} : Shape{2048, 72}, 1, DType::bf16),
-                     b = whole(transpose_rhs ? Shape{1024, 72} : Shape{72, 1024}, 2, DType::bf16);
-        expect_exact(
-            [&](const Tensor &x, const Tensor &y) {
-              return matmul(x, y, {.transpose_lhs = transpose_lhs, .transpose_rhs = transpose_rhs});
-            },
-            a, b, std::to_string(transpose_lhs) + std::to_string(transpose_rhs));
-      }
-  });
+  on_gpu("stress,seed=2", [] { expect_layouts(2048, 72, 1024, DType::bf16, kWarpgroups); });
 }
 
 // Parts along the sum, the last of them shorter, and ends of all axes.
@@ -125,20 +131,9 @@ TEST(TensorCores, ComputeInF32WhatFollows) {
     });
 }
 
-constexpr const char *kTf32 = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32";
-
 TEST(Tf32, MultipliesFactorsOfEitherLayout) {
   on_gpu("stress,seed=4", [] {
-    for (const bool transpose_lhs : {false, true})
-      for (const bool transpose_rhs : {false, true}) {
-        const Tensor a = whole(transpose_lhs ? Shape{44, 132} : Shape{132, 44}, 1, DType::f32),
-                     b = whole(transpose_rhs ? Shape{72, 44} : Shape{44, 72}, 2, DType::f32);
-        expect_exact(
-            [&](const Tensor &x, const Tensor &y) {
-              return matmul(x, y, {.transpose_lhs = transpose_lhs, .transpose_rhs = transpose_rhs});
-            },
-            a, b, std::to_string(transpose_lhs) + std::to_string(transpose_rhs), kTf32);
-      }
+    expect_layouts(132, 44, 72, DType::f32, kTf32);
     expect_exact([](const Tensor &x, const Tensor &y) { return matmul(x, y); },
                  whole({33, 260, 24}, 1, DType::f32), whole({33, 24, 260}, 2, DType::f32),
                  "large tiles", kTf32);
@@ -180,6 +175,13 @@ TEST(Tf32, RoundsFactorsWhereItWasAskedFor) {
     auto f = function(product, {.tf32 = true});
     const Tensor bad = select(iota(DType::i64, {64}) == 3, std::nan(""), a);
     EXPECT_TRUE(all_of(isnan(f(bad.to("gpu:0"), b.to("gpu:0")).to("cpu"))));
+    // Derivatives of a call under a tape are of the same function.
+    GradientTape tape;
+    const Tensor x = a.to("gpu:0");
+    tape.watch(x);
+    const Tensor dx = tape.gradient(f(x, b.to("gpu:0")), x).to("cpu");
+    const Tensor exact_dx = matmul(ones({64, 64}), b, {.transpose_rhs = true});
+    EXPECT_GT(max(abs(dx - exact_dx)).item<float>(), 1e-4F);
     // On the CPU nothing is rounded.
     EXPECT_EQ(f(a, b).to_vector<float>(), product(a, b).to_vector<float>());
   });

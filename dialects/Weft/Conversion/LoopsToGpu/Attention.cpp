@@ -25,27 +25,21 @@ public:
   }
 
   gpu::LaunchOp build(StringRef module, StringRef kernel) {
-    auto launch =
-        launchOf(b, b.getLoc(), index(heads * blocksOfHead()), index(kThreads), module, kernel);
-    launch.getDynamicSharedMemorySizeMutable().assign(sharedBytes(launch));
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    Value all = gpu::DynamicSharedMemoryOp::create(
-        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(), space));
-    shared = number(memref::ExtractAlignedPointerAsIndexOp::create(b, all));
+    auto launch = AttentionTiles::launch(heads * blocksOfHead(), /*ownOperands=*/1,
+                                         /*numbersOfLine=*/hides ? 1 : 0, module, kernel);
     place(number(launch.getThreadIds().x), number(launch.getBlockIds().x));
 
     copy(ofQueries(query), firstLine, number(0), linesOfBlock());
-    copyTile(number(0), number(beginOfTiles()));
+    copyKeys(number(0), stage(0));
     NVVM::CpAsyncCommitGroupOp::create(b);
     if (hides)
-      for (int64_t stage = 0; stage < kStages; ++stage)
-        clearNumbers(number(beginOfTiles() + stage * stageBytes()));
+      for (int64_t i = 0; i < kStages; ++i) clearNumbers(stage(i));
     SmallVector<Value> state = startOfState();
     Value end = lastTile(), whole = wholeTiles();
     const std::optional<int64_t> known = knownWholeTiles();
-    if (!known || *known > 0) state = tilesLoop(number(0), whole, end, /*isWhole=*/true, state);
+    if (!known || *known > 0) state = keysLoop(number(0), whole, end, /*isWhole=*/true, state);
     if (!known || *known * tileLines != keys)
-      state = tilesLoop(whole, end, end, /*isWhole=*/false, state);
+      state = keysLoop(whole, end, end, /*isWhole=*/false, state);
     finish(state);
     return launch;
   }
@@ -53,18 +47,6 @@ public:
 private:
   int64_t blocksOfGroup() const { return llvm::divideCeil(rowsOfGroup, linesOfBlock()); }
   int64_t blocksOfHead() const { return groups * blocksOfGroup(); }
-
-  /// Where keys and values are in shared memory, behind the queries; what a tile of both takes, and
-  /// a number of each of its keys, if some are hidden: 0, or NaN where its value is not finite.
-  int64_t beginOfTiles() const { return linesOfBlock() * lineBytes(); }
-  int64_t stageBytes() const { return 2 * tileBytes() + (hides ? tileLines * kFloatBytes : 0); }
-  Value numbersOf(Value place) { return add(place, 2 * tileBytes()); }
-
-  Value sharedBytes(gpu::LaunchOp launch) {
-    OpBuilder::InsertionGuard outside(b);
-    b.setInsertionPoint(launch);
-    return number(beginOfTiles() + kStages * stageBytes());
-  }
 
   void place(Value thread, Value block) {
     placeThread(thread);
@@ -75,20 +57,6 @@ private:
     // The last rows see most keys: what takes longest begins first.
     if (isCausal) tile = sub(number(blocksOfGroup() - 1), tile);
     placeBlock(mul(tile, linesOfBlock()));
-  }
-
-  void copyTile(Value tile, Value to) {
-    Value from = mul(tile, tileLines);
-    copy(ofKeys(key), from, to, tileLines);
-    copy(ofKeys(op.getValue()), from, add(to, tileBytes()), tileLines);
-  }
-
-  void clearNumbers(Value place) {
-    auto guard = scf::IfOp::create(b, isLess(thread, number(tileLines)), /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(guard.thenBlock());
-    Value at = add(add(shared, numbersOf(place)), mul(thread, kFloatBytes));
-    LLVM::StoreOp::create(b, real(0), sharedPointer(at, 0));
   }
 
   //===--------------------------------------------------------------------===//
@@ -128,50 +96,32 @@ private:
     SmallVector<Value> state(meansCount(), real(0));
     state.append(linesOfThread(), minusInfinity());
     state.append(linesOfThread(), real(0));
-    state.push_back(number(beginOfTiles()));
+    state.push_back(stage(0));
     return state;
   }
 
-  SmallVector<Value> tilesLoop(Value from, Value to, Value end, bool isWhole,
-                               ArrayRef<Value> start) {
-    auto loop = scf::ForOp::create(b, from, to, number(1), start);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> state(loop.getRegionIterArgs());
-    Value tile = loop.getInductionVar(), place = state.pop_back_val();
-    // Those before this one were read by all when they are here.
-    waitForCopies(b, 0);
-    Value next = add(tile, 1);
-    Value free = sub(number(2 * beginOfTiles() + stageBytes()), place); // the other one of two
-    {
-      auto guard = scf::IfOp::create(b, isLess(next, end), /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard inside(b);
-      b.setInsertionPointToStart(guard.thenBlock());
-      copyTile(next, free);
-    }
-    NVVM::CpAsyncCommitGroupOp::create(b);
-    if (hides && !isWhole) {
-      clearNumbers(free);
-      clean(add(place, tileBytes()), numbersOf(place));
-      gpu::BarrierOp::create(b);
-    }
-    addTile(tile, place, isWhole, state);
-    state.push_back(free);
-    scf::YieldOp::create(b, state);
-    return SmallVector<Value>(loop.getResults());
+  SmallVector<Value> keysLoop(Value from, Value to, Value end, bool isWhole,
+                              ArrayRef<Value> start) {
+    return tilesLoop(from, to, start,
+                     [&](Value tile, Value place, Value free, MutableArrayRef<Value> state) {
+                       copyKeysBehind(tile, end, free);
+                       if (hides && !isWhole) {
+                         clearNumbers(free);
+                         clean(add(place, tileBytes()), numbersOf(place));
+                         gpu::BarrierOp::create(b);
+                       }
+                       addTile(tile, place, isWhole, state);
+                     });
   }
 
   void addTile(Value tile, Value place, bool isWhole, MutableArrayRef<Value> state) {
     SmallVector<Value> scores(fragments * (tileLines / kFragmentColumns) * 4, real(0));
     if (hides && !isWhole) {
       // NaN of a value that is seen goes to the sums by its score.
-      Value numbers = add(add(shared, numbersOf(place)), mul(inGroup, 2 * kFloatBytes));
-      SmallVector<Value> ofColumn(tileLines);
+      SmallVector<Value> columns(tileLines);
       eachOfTile(scores, [&](Value &score, int64_t, int64_t behind) {
-        if (!ofColumn[behind])
-          ofColumn[behind] =
-              LLVM::LoadOp::create(b, b.getF32Type(), sharedPointer(numbers, behind * kFloatBytes));
-        score = ofColumn[behind];
+        if (!columns[behind]) columns[behind] = ofColumn(numbersOf(place), behind);
+        score = columns[behind];
       });
     }
     addLinesByTile(/*own=*/0, place, scores);

@@ -25,12 +25,8 @@ public:
 
   gpu::LaunchOp build(StringRef module, StringRef kernel) {
     const int64_t blocks = heads * (blocksOfKeys() + blocksOfRows());
-    auto launch = launchOf(b, b.getLoc(), index(blocks), index(kThreads), module, kernel);
-    launch.getDynamicSharedMemorySizeMutable().assign(sharedBytes(launch));
-    auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
-    Value all = gpu::DynamicSharedMemoryOp::create(
-        b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(), space));
-    shared = number(memref::ExtractAlignedPointerAsIndexOp::create(b, all));
+    auto launch =
+        AttentionTiles::launch(blocks, /*ownOperands=*/2, /*numbersOfLine=*/2, module, kernel);
     placeThread(number(launch.getThreadIds().x));
     Value block = number(launch.getBlockIds().x), keyBlocks = number(heads * blocksOfKeys());
     auto phases = scf::IfOp::create(b, isLess(block, keyBlocks), /*withElseRegion=*/true);
@@ -49,22 +45,11 @@ private:
   int64_t blocksOfGroup() const { return llvm::divideCeil(rowsOfGroup, linesOfBlock()); }
   int64_t blocksOfRows() const { return groups * blocksOfGroup(); }
 
-  /// Shared memory has the own lines of two operands; then stages, each with tiles of two, and two
-  /// numbers of each line of a tile.
-  int64_t ownBytes() const { return linesOfBlock() * lineBytes(); }
-  int64_t beginOfTiles() const { return 2 * ownBytes(); }
-  int64_t stageBytes() const { return 2 * (tileBytes() + tileLines * kFloatBytes); }
   /// The logarithm of a row's sum as a power of two, negative; of keys 0. NaN, where the line has
   /// something that is not finite and that has to be kept from those that do not see it.
-  Value logsOf(Value place) { return add(place, 2 * tileBytes()); }
+  Value logsOf(Value place) { return numbersOf(place, 0); }
   /// The sum of a row's weights by their gradients.
-  Value alongOf(Value place) { return add(logsOf(place), tileLines * kFloatBytes); }
-
-  Value sharedBytes(gpu::LaunchOp launch) {
-    OpBuilder::InsertionGuard outside(b);
-    b.setInsertionPoint(launch);
-    return number(beginOfTiles() + kStages * stageBytes());
-  }
+  Value alongOf(Value place) { return numbersOf(place, 1); }
 
   int64_t sumsCount() const { return fragments * (depth / kFragmentColumns) * 4; }
 
@@ -91,10 +76,10 @@ private:
       }
     }
     SmallVector<Value> state(2 * sumsCount(), real(0));
-    state.push_back(number(beginOfTiles()));
+    state.push_back(stage(0));
     if (groups > 1) group = number(0);
-    copyRows(least(first, tiles - 1), number(beginOfTiles()));
-    storeNumbers(loadNumbers(least(first, tiles - 1)), number(beginOfTiles()));
+    copyRows(least(first, tiles - 1), stage(0));
+    storeNumbers(loadNumbers(least(first, tiles - 1)), stage(0));
     NVVM::CpAsyncCommitGroupOp::create(b);
 
     const auto ofGroup = [&](SmallVector<Value> sums) {
@@ -137,11 +122,10 @@ private:
     placeBlock(mul(own, linesOfBlock()));
     copy(ofQueries(query), firstLine, number(0), linesOfBlock());
     copy(ofQueries(op.getCotangent()), firstLine, number(ownBytes()), linesOfBlock());
-    copyKeys(number(0), number(beginOfTiles()));
+    copyKeys(number(0), stage(0));
     NVVM::CpAsyncCommitGroupOp::create(b);
     if (hides)
-      for (int64_t stage = 0; stage < kStages; ++stage)
-        clearNumbers(number(beginOfTiles() + stage * stageBytes()));
+      for (int64_t i = 0; i < kStages; ++i) clearNumbers(stage(i));
     for (int64_t r = 0; r < linesOfThread(); ++r) {
       Value row = add(ownLine, r * 8);
       ownLogs.push_back(
@@ -159,7 +143,7 @@ private:
       end = least(div(most(add(last, offset + tileLines), 0), tileLines), tiles);
     }
     SmallVector<Value> state(sumsCount(), real(0));
-    state.push_back(number(beginOfTiles()));
+    state.push_back(stage(0));
     if (!mask) state = keysLoop(number(0), whole, end, /*isWhole=*/true, state);
     if (hides || keys % tileLines != 0) state = keysLoop(whole, end, end, /*isWhole=*/false, state);
     waitForCopies(b, 0);
@@ -180,49 +164,33 @@ private:
     copy(ofQueries(query), from, to, tileLines);
     copy(ofQueries(op.getCotangent()), from, add(to, tileBytes()), tileLines);
   }
-  void copyKeys(Value tile, Value to) {
-    Value from = mul(tile, tileLines);
-    copy(ofKeys(key), from, to, tileLines);
-    copy(ofKeys(op.getValue()), from, add(to, tileBytes()), tileLines);
-  }
-
   /// What a thread loads of a tile of rows: a line's logarithm and sum. Of a line that is not there
   /// weights are 0.
-  std::pair<Value, Value> loadNumbers(Value tile) {
+  SmallVector<Value> loadNumbers(Value tile) {
     Value row = add(mul(tile, tileLines), least(thread, tileLines - 1));
     Value logs = times(loadOfLine(ofQueries(op.getLogs()), row), real(-std::numbers::log2e));
     if (rowsOfGroup % tileLines != 0)
       logs = choose(isLess(row, number(rowsOfGroup)), logs, minusInfinity());
     return {logs, loadOfLine(ofQueries(op.getAlong()), row)};
   }
-  void storeNumbers(std::pair<Value, Value> ofLine, Value place) {
-    auto guard = scf::IfOp::create(b, isLess(thread, number(tileLines)), /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(guard.thenBlock());
-    Value behind = add(shared, mul(thread, kFloatBytes));
-    LLVM::StoreOp::create(b, ofLine.first, sharedPointer(add(behind, logsOf(place)), 0));
-    if (ofLine.second)
-      LLVM::StoreOp::create(b, ofLine.second, sharedPointer(add(behind, alongOf(place)), 0));
-  }
-  void clearNumbers(Value place) { storeNumbers({real(0), Value()}, place); }
-
-  /// A thread's numbers of the columns of a tile, read where they are used first.
-  Value ofColumn(Value numbers, int64_t behind) {
-    Value first = add(add(shared, numbers), mul(inGroup, 2 * kFloatBytes));
-    return LLVM::LoadOp::create(b, b.getF32Type(), sharedPointer(first, behind * kFloatBytes));
-  }
-
   /// Tiles of rows from `from` to `to`, of those of a group from `first` to `end`; behind the last
   /// one of a group is the first of the next.
   SmallVector<Value> rowsLoop(Value from, Value to, Value first, Value end, bool isWhole,
                               ArrayRef<Value> start) {
-    auto loop = scf::ForOp::create(b, from, to, number(1), start);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> state(loop.getRegionIterArgs());
-    Value tile = loop.getInductionVar(), place = state.pop_back_val();
-    waitForCopies(b, 0);
-    Value free = sub(number(2 * beginOfTiles() + stageBytes()), place); // the other one of two
+    return tilesLoop(from, to, start,
+                     [&](Value tile, Value place, Value free, MutableArrayRef<Value> state) {
+                       const SmallVector<Value> numbers = copyRowsBehind(tile, first, end, free);
+                       if (!isWhole) {
+                         clean(place, logsOf(place));
+                         clean(add(place, tileBytes()), logsOf(place));
+                         gpu::BarrierOp::create(b);
+                       }
+                       addTile(tile, place, isWhole, state);
+                       storeNumbers(numbers, free);
+                     });
+  }
+  /// Begins copies of the tile behind one, and gives its numbers, which are on their way.
+  SmallVector<Value> copyRowsBehind(Value tile, Value first, Value end, Value to) {
     Value next = add(tile, 1), isThere = isLess(next, end), here = group;
     if (groups > 1) {
       Value behind = add(group, 1);
@@ -235,52 +203,28 @@ private:
     {
       OpBuilder::InsertionGuard inside(b);
       b.setInsertionPointToStart(guard.thenBlock());
-      copyRows(next, free);
-      const auto [logs, along] = loadNumbers(next);
-      scf::YieldOp::create(b, ValueRange{logs, along});
+      copyRows(next, to);
+      scf::YieldOp::create(b, loadNumbers(next));
       b.setInsertionPointToStart(guard.elseBlock());
       scf::YieldOp::create(b, ValueRange{real(0), real(0)});
     }
     group = here;
     NVVM::CpAsyncCommitGroupOp::create(b);
-    if (!isWhole) {
-      clean(place, logsOf(place));
-      clean(add(place, tileBytes()), logsOf(place));
-      gpu::BarrierOp::create(b);
-    }
-    addTile(tile, place, isWhole, state);
-    storeNumbers({guard.getResult(0), guard.getResult(1)}, free);
-    state.push_back(free);
-    scf::YieldOp::create(b, state);
-    return SmallVector<Value>(loop.getResults());
+    return SmallVector<Value>(guard.getResults());
   }
 
   SmallVector<Value> keysLoop(Value from, Value to, Value end, bool isWhole,
                               ArrayRef<Value> start) {
-    auto loop = scf::ForOp::create(b, from, to, number(1), start);
-    OpBuilder::InsertionGuard after(b);
-    b.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> state(loop.getRegionIterArgs());
-    Value tile = loop.getInductionVar(), place = state.pop_back_val();
-    waitForCopies(b, 0);
-    Value free = sub(number(2 * beginOfTiles() + stageBytes()), place);
-    Value next = add(tile, 1);
-    {
-      auto guard = scf::IfOp::create(b, isLess(next, end), /*withElseRegion=*/false);
-      OpBuilder::InsertionGuard inside(b);
-      b.setInsertionPointToStart(guard.thenBlock());
-      copyKeys(next, free);
-    }
-    NVVM::CpAsyncCommitGroupOp::create(b);
-    if (hides && !isWhole) {
-      clearNumbers(free);
-      clean(place, logsOf(place));
-      gpu::BarrierOp::create(b);
-    }
-    addTile(tile, place, isWhole, state);
-    state.push_back(free);
-    scf::YieldOp::create(b, state);
-    return SmallVector<Value>(loop.getResults());
+    return tilesLoop(from, to, start,
+                     [&](Value tile, Value place, Value free, MutableArrayRef<Value> state) {
+                       copyKeysBehind(tile, end, free);
+                       if (hides && !isWhole) {
+                         clearNumbers(free);
+                         clean(place, logsOf(place));
+                         gpu::BarrierOp::create(b);
+                       }
+                       addTile(tile, place, isWhole, state);
+                     });
   }
 
   /// Adds what a tile makes of the sums: by the weights, which are computed again, and by the

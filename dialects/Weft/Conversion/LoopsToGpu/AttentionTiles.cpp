@@ -186,6 +186,73 @@ void AttentionTiles::storeLines(MutableArrayRef<Value> sums, function_ref<Value(
 }
 
 //===----------------------------------------------------------------------===//
+// The kernel and its tiles
+//===----------------------------------------------------------------------===//
+
+gpu::LaunchOp AttentionTiles::launch(int64_t blocks, int64_t ownOperands, int64_t numbersOfLine,
+                                     StringRef module, StringRef kernel) {
+  beginOfTiles = ownOperands * ownBytes();
+  stageBytes = 2 * tileBytes() + numbersOfLine * tileLines * kFloatBytes;
+  Value bytes = number(beginOfTiles + kStages * stageBytes);
+  auto launch = launchOf(b, b.getLoc(), index(blocks), index(kThreads), module, kernel);
+  launch.getDynamicSharedMemorySizeMutable().assign(bytes);
+  auto space = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  Value all = gpu::DynamicSharedMemoryOp::create(
+      b, MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), AffineMap(), space));
+  shared = number(memref::ExtractAlignedPointerAsIndexOp::create(b, all));
+  return launch;
+}
+
+void AttentionTiles::storeNumbers(ArrayRef<Value> ofLine, Value place) {
+  auto guard = scf::IfOp::create(b, isLess(thread, number(tileLines)), /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard after(b);
+  b.setInsertionPointToStart(guard.thenBlock());
+  Value behind = add(shared, mul(thread, kFloatBytes));
+  for (auto [i, number] : llvm::enumerate(ofLine))
+    LLVM::StoreOp::create(b, number,
+                          sharedPointer(add(behind, numbersOf(place, static_cast<int64_t>(i))), 0));
+}
+
+Value AttentionTiles::ofColumn(Value numbers, int64_t behind) {
+  Value first = add(add(shared, numbers), mul(inGroup, 2 * kFloatBytes));
+  return LLVM::LoadOp::create(b, b.getF32Type(), sharedPointer(first, behind * kFloatBytes));
+}
+
+SmallVector<Value>
+AttentionTiles::tilesLoop(Value from, Value to, ArrayRef<Value> start,
+                          function_ref<void(Value, Value, Value, MutableArrayRef<Value>)> what) {
+  auto loop = scf::ForOp::create(b, from, to, number(1), start);
+  OpBuilder::InsertionGuard after(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> state(loop.getRegionIterArgs());
+  Value place = state.pop_back_val();
+  // Those before this one were read by all when they are here.
+  waitForCopies(b, 0);
+  Value free = sub(number(2 * beginOfTiles + stageBytes), place); // the other one of two
+  what(loop.getInductionVar(), place, free, state);
+  state.push_back(free);
+  scf::YieldOp::create(b, state);
+  return SmallVector<Value>(loop.getResults());
+}
+
+void AttentionTiles::copyKeys(Value tile, Value to) {
+  Value from = mul(tile, tileLines);
+  copy(ofKeys(key), from, to, tileLines);
+  copy(ofKeys(value), from, add(to, tileBytes()), tileLines);
+}
+
+void AttentionTiles::copyKeysBehind(Value tile, Value end, Value to) {
+  Value next = add(tile, 1);
+  {
+    auto guard = scf::IfOp::create(b, isLess(next, end), /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard inside(b);
+    b.setInsertionPointToStart(guard.thenBlock());
+    copyKeys(next, to);
+  }
+  NVVM::CpAsyncCommitGroupOp::create(b);
+}
+
+//===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 

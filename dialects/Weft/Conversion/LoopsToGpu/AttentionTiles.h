@@ -25,7 +25,7 @@ protected:
   /// Of AttentionOp or AttentionGradientsOp.
   template <class Op>
   AttentionTiles(ImplicitLocOpBuilder &b, Op op)
-      : b(b), query(op.getQuery()), key(op.getKey()), mask(op.getMask()),
+      : b(b), query(op.getQuery()), key(op.getKey()), value(op.getValue()), mask(op.getMask()),
         format(cast<FloatType>(op.getFormat())) {
     setSizes(op.getCausal(), op.getScale().convertToDouble(), op.getQueries());
   }
@@ -114,6 +114,35 @@ protected:
   void eachChunk(int64_t lines,
                  function_ref<void(Value line, Value place, int64_t behind, int64_t step)> what);
 
+  //===--------------------------------------------------------------------===//
+  // The kernel and its tiles
+  //===--------------------------------------------------------------------===//
+
+  /// The launch, with shared memory for `ownOperands` operands' own lines and then for the stages,
+  /// each with tiles of two operands and `numbersOfLine` numbers of each line of these.
+  gpu::LaunchOp launch(int64_t blocks, int64_t ownOperands, int64_t numbersOfLine, StringRef module,
+                       StringRef kernel);
+  int64_t ownBytes() const { return linesOfBlock() * lineBytes(); }
+  Value stage(int64_t of) { return number(beginOfTiles + of * stageBytes); }
+  /// Where numbers of a stage at `place` are: of a line that NaN is to reach, or 0; then others.
+  Value numbersOf(Value place, int64_t number = 0) {
+    return add(place, 2 * tileBytes() + number * tileLines * kFloatBytes);
+  }
+  /// Stores a number of each line of a tile, which the line's thread has.
+  void storeNumbers(ArrayRef<Value> ofLine, Value place);
+  void clearNumbers(Value place) { storeNumbers({real(0)}, place); }
+  /// A thread's number of a column of a tile.
+  Value ofColumn(Value numbers, int64_t behind);
+
+  /// A loop over tiles whose last value is where the tile is in shared memory. `what` is called
+  /// where the tile is there and nobody uses the `free` stage any more.
+  SmallVector<Value> tilesLoop(
+      Value from, Value to, ArrayRef<Value> start,
+      function_ref<void(Value tile, Value place, Value free, MutableArrayRef<Value> state)> what);
+  /// Begins copies of a tile of keys and values; of the one behind `tile`, if it is before `end`.
+  void copyKeys(Value tile, Value to);
+  void copyKeysBehind(Value tile, Value end, Value to);
+
   /// Begins copies of `count` lines, from `from` on, to shared memory.
   void copy(const Lines &lines, Value from, Value to, int64_t count);
   /// An f32 of a line, of which a buffer has one for each.
@@ -172,7 +201,7 @@ protected:
   void clean(Value tile, Value numbers);
 
   ImplicitLocOpBuilder &b;
-  Value query, key, mask;
+  Value query, key, value, mask;
   FloatType format;
   SmallVector<int64_t> leading;
   int64_t heads = 1, rows = 0, keys = 0, depth = 0;
@@ -185,6 +214,8 @@ protected:
 
   int64_t fragments = 1, tileLines = 64;
   bool ownsKeys = false; ///< whether own lines are of keys, and tiles of rows
+
+  int64_t beginOfTiles = 0, stageBytes = 0; ///< in shared memory
 
   Value shared, thread, lane, inGroup, warpLine;
   Value head, group;            ///< the block's; null if a head has one

@@ -30,16 +30,21 @@ SmallVector<Value> readMatrices(ImplicitLocOpBuilder &b, Value pointer, bool tra
   return parts;
 }
 
-void addProduct(ImplicitLocOpBuilder &b, FloatType format, ValueRange left, ValueRange right,
-                MutableArrayRef<Value> sums) {
-  const NVVM::MMATypes type = format.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+void addProduct(ImplicitLocOpBuilder &b, NVVM::MMATypes type, int64_t depth, ValueRange left,
+                ValueRange right, MutableArrayRef<Value> sums) {
   auto result =
       LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getF32Type()));
   auto product = NVVM::MmaOp::create(b, result, left, right, ValueRange(sums),
-                                     {kFragmentRows, kFragmentColumns, kFragmentDepth},
-                                     std::nullopt, std::nullopt, std::array{type, type},
+                                     {kFragmentRows, kFragmentColumns, depth}, std::nullopt,
+                                     std::nullopt, std::array{type, type},
                                      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
   for (int64_t i = 0; i < 4; ++i) sums[i] = LLVM::ExtractValueOp::create(b, product, i);
+}
+
+void addProduct(ImplicitLocOpBuilder &b, FloatType format, ValueRange left, ValueRange right,
+                MutableArrayRef<Value> sums) {
+  addProduct(b, format.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16, kFragmentDepth, left,
+             right, sums);
 }
 
 void beginCopy(ImplicitLocOpBuilder &b, Value target, Value source, Value bytes) {

@@ -21,7 +21,10 @@ Value bytesBehind(ImplicitLocOpBuilder &b, Value pointer, LLVM::GEPArg bytes);
 SmallVector<Value> readMatrices(ImplicitLocOpBuilder &b, Value pointer, bool transposed,
                                 FloatType format);
 
-/// Adds to four sums what fragments of 16 x 16 and of 16 x 8 of bf16 or f16 make of them.
+/// Adds to four sums what fragments of 16 x `depth` and of `depth` x 8 numbers make of them.
+void addProduct(ImplicitLocOpBuilder &b, NVVM::MMATypes type, int64_t depth, ValueRange left,
+                ValueRange right, MutableArrayRef<Value> sums);
+/// The same of bf16 or f16, of the depth of their fragments.
 void addProduct(ImplicitLocOpBuilder &b, FloatType format, ValueRange left, ValueRange right,
                 MutableArrayRef<Value> sums);
 

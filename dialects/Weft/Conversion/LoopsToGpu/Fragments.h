@@ -81,6 +81,11 @@ protected:
 
   /// Whether a factor can be copied as it is, 16 bytes at a time.
   bool isCopied(const Side &side);
+  /// Whether both are.
+  bool areCopied() {
+    return isCopied(sideOf(roles.lhs, roles.rows, tileRows, nullptr)) &&
+           isCopied(sideOf(roles.rhs, roles.columns, tileColumns, nullptr));
+  }
   /// Begins copies of a part, if there is one, and makes them a group.
   void copyPart(Value stage, Value at, Value to);
 
@@ -93,6 +98,15 @@ private:
 
   int64_t stages = 0; ///< parts in shared memory that are copied beside the program; 0 if not so
 };
+
+/// One that builds such a product if it can; null if not.
+template <class Builder>
+std::unique_ptr<ProductBuilder> ifFit(ImplicitLocOpBuilder &b, const Nest &product,
+                                      const Nest *epilogue) {
+  auto builder = std::make_unique<Builder>(b, product, epilogue);
+  if (!builder->isFit()) return nullptr;
+  return builder;
+}
 
 /// Builds a product of which every warp has a part of the tile, made of fragments of 16 x 8
 /// results. Which thread has which of these is the same for all types.

@@ -25,10 +25,7 @@ public:
   }
 
   /// Whether both factors are copied as they are, and no part is shorter than others.
-  bool isFit() {
-    return isWhole() && isCopied(sideOf(roles.lhs, roles.rows, tileRows, nullptr)) &&
-           isCopied(sideOf(roles.rhs, roles.columns, tileColumns, nullptr));
-  }
+  bool isFit() { return isWhole() && areCopied(); }
 
 protected:
   /// Elements of 16 bytes, a chunk.
@@ -116,9 +113,7 @@ protected:
 
 std::unique_ptr<ProductBuilder> stagedFloatsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                const Nest *epilogue) {
-  auto builder = std::make_unique<StagedFloatBuilder>(b, product, epilogue);
-  if (!builder->isFit()) return nullptr;
-  return builder;
+  return ifFit<StagedFloatBuilder>(b, product, epilogue);
 }
 
 } // namespace mlir::weft

@@ -25,10 +25,7 @@ public:
   }
 
   /// Whether both factors are copied as they are.
-  bool isFit() {
-    return isCopied(sideOf(roles.lhs, roles.rows, tileRows, nullptr)) &&
-           isCopied(sideOf(roles.rhs, roles.columns, tileColumns, nullptr));
-  }
+  bool isFit() { return areCopied(); }
 
 protected:
   /// Elements of a copy of 16 bytes, a chunk; and along the sum of a product.
@@ -108,14 +105,7 @@ protected:
   }
 
   void multiply(ArrayRef<Value> left, ArrayRef<Value> right, MutableArrayRef<Value> sums) override {
-    auto result =
-        LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(kSums, b.getF32Type()));
-    const auto type = NVVM::MMATypes::tf32;
-    auto product =
-        NVVM::MmaOp::create(b, result, left, right, ValueRange(sums), {kRows, kColumns, kStep},
-                            std::nullopt, std::nullopt, std::array{type, type},
-                            std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
-    for (int64_t i = 0; i < kSums; ++i) sums[i] = LLVM::ExtractValueOp::create(b, product, i);
+    addProduct(b, NVVM::MMATypes::tf32, kStep, left, right, sums);
   }
 };
 
@@ -123,9 +113,7 @@ protected:
 
 std::unique_ptr<ProductBuilder> tensorFloatsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                                const Nest *epilogue) {
-  auto builder = std::make_unique<TensorFloatBuilder>(b, product, epilogue);
-  if (!builder->isFit()) return nullptr;
-  return builder;
+  return ifFit<TensorFloatBuilder>(b, product, epilogue);
 }
 
 } // namespace mlir::weft

@@ -28,11 +28,7 @@ public:
   }
 
   /// Whether both factors are copied as they are, and there are enough tiles.
-  bool isFit() {
-    return isWorthTilesOf(op, roles, 128, 128) &&
-           isCopied(sideOf(roles.lhs, roles.rows, tileRows, nullptr)) &&
-           isCopied(sideOf(roles.rhs, roles.columns, tileColumns, nullptr));
-  }
+  bool isFit() { return isWorthTilesOf(op, roles, 128, 128) && areCopied(); }
 
 protected:
   /// Elements of a copy of 16 bytes, a chunk, of a line, and along the sum of a product; rows of a
@@ -214,9 +210,7 @@ protected:
 
 std::unique_ptr<ProductBuilder> warpgroupsOf(ImplicitLocOpBuilder &b, const Nest &product,
                                              const Nest *epilogue) {
-  auto builder = std::make_unique<WarpgroupBuilder>(b, product, epilogue);
-  if (!builder->isFit()) return nullptr;
-  return builder;
+  return ifFit<WarpgroupBuilder>(b, product, epilogue);
 }
 
 } // namespace mlir::weft
